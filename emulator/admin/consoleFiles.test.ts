@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { administrate, post, type Reply, replyOf, signIn, start } from "../testing/platform.ts";
 
 const folder = join(import.meta.dirname, "../../../emulator/console");
-const hostile = `<img src=x onerror="fetch('//evil.example')"><script>alert(1)</script>`;
 
 async function platform() {
   const emulator = await start({ settings: { generationSeconds: 0 } });
@@ -79,93 +78,4 @@ test("it is for this machine only, under its own names", async () => {
   const { emulator } = await platform();
   expect((await fetch(`${emulator.url}/`, { headers: { origin: "http://evil.example" } })).status).toBe(403);
   expect((await post(`${emulator.url}/`, "")).status).toBe(404);
-});
-
-test("rows come in pages, filtered and sorted, as JSON that no browser takes for a page", async () => {
-  const { emulator, admin, ask } = await platform();
-  const rows = Array.from({ length: 7 }, (_, n) => ({
-    Code: `C${n}`,
-    Name: n % 2 === 0 ? hostile : "plain",
-    Population: 7 - n,
-  }));
-  await admin.call("insertmicroapprows", { microAppID: "countries", rows });
-  const since = emulator.lastCall();
-  const codes = async (query: string) => {
-    const reply = await ask(`rows?table=countries&${query}`);
-    expect(reply.status).toBe(200);
-    return [
-      (reply.at("rows") as { Code: string }[]).map(({ Code }) => Code).join(" "),
-      reply.at("more"),
-      reply.at("total"),
-    ];
-  };
-  expect(await codes("limit=3")).toEqual(["C0 C1 C2", true, 7]);
-  expect(await codes("limit=3&skip=6")).toEqual(["C6", false, 7]);
-  expect(await codes("limit=2&sort=Population")).toEqual(["C6 C5", true, 7]);
-  expect(await codes("limit=2&sort=Code&direction=-1")).toEqual(["C6 C5", true, 7]);
-  const filter = (value: object) => `filter=${encodeURIComponent(JSON.stringify(value))}`;
-  expect(await codes(filter({ Name: { $regex: "<IMG", $options: "i" } }))).toEqual(["C0 C2 C4 C6", false, 4]);
-  const both = filter({ Name: { $regex: "plain|<img", $options: "i" } });
-  expect(await codes(`limit=1&${both}`)).toEqual(["C0", true, 7]);
-  expect(await codes("limit=3&skip=50")).toEqual(["", false, 7]);
-  expect(await codes(`limit=0&${both}`)).toEqual(["", true, 7]);
-  expect(await codes(`limit=1&total=false&${both}`)).toEqual(["C0", true, null]);
-  expect(await codes("limit=7&total=false")).toEqual(["C0 C1 C2 C3 C4 C5 C6", false, 7]);
-  for (const wrong of ["limit=-1", "skip=x", "filter=[]", "filter={", filter({ $where: "1" })]) {
-    expect((await ask(`rows?table=countries&${wrong}`)).status).toBe(400);
-  }
-  expect((await ask("rows?table=none")).status).toBe(404);
-  const served = await administrate(emulator, "rows?table=countries");
-  expect([served.headers.get("content-type"), served.headers.get("x-content-type-options")]).toEqual([
-    "application/json",
-    "nosniff",
-  ]);
-  expect(emulator.lastCall()).toBe(since); // looking is no call
-});
-
-test("large tables are counted exactly, and not at all where nobody waits for it", async () => {
-  const { admin, ask } = await platform();
-  const rows = Array.from({ length: 10_000 }, () => ({}));
-  const counts = async (query = "") =>
-    ((await ask(`tables${query}`)).at("tables") as { rows: number }[]).map(({ rows }) => rows);
-  for (let batch = 0; batch < 2; batch++) await admin.call("insertmicroapprows", { microAppID: "countries", rows });
-  expect(await counts("?counts=false")).toEqual([0, 20_000, 0]);
-  await admin.call("insertmicroapprows", { microAppID: "countries", rows: rows.slice(0, 3) });
-  expect(await counts("?counts=false")).toEqual([0, null, 0]);
-  expect(await counts()).toEqual([0, 20_003, 0]);
-  expect((await ask("rows?table=countries&limit=1")).at("total")).toBe(20_003);
-});
-
-test("it shows tables, organizations with members and roles, and users", async () => {
-  const { admin, ask } = await platform();
-  await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: hostile } });
-  await admin.call("insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
-  await admin.call("insertteammembers", { teamIDs: ["crew"], emails: ["ada@example.com", "new@example.com"] });
-  await admin.call("insertmicroapprow", { microAppID: "countries", rowData: {} });
-  const target = { table: "currencies", field: "Code" };
-  const linked = expect.arrayContaining([expect.objectContaining({ label: "Currency", target })]) as unknown;
-  expect((await ask("tables")).at("tables")).toMatchObject([
-    { id: "currencies", name: "Currencies", rows: 0, fields: [{ label: "Code", type: "text", sort: 1 }, {}] },
-    { id: "countries", rows: 1, fields: linked },
-    { id: "cities", parent: "countries" },
-  ]);
-  expect((await ask("organizations")).at("organizations")).toMatchObject([
-    {
-      id: "acme",
-      name: hostile,
-      teams: [
-        { isAllMembers: true, name: "All Members" },
-        { id: "crew", members: [{ role: "admin" }, { email: "ada@example.com", role: "member" }, {}] },
-      ],
-    },
-  ]);
-  expect((await ask("users")).at("users")).toMatchObject([
-    { email: "ada@example.com", admin: false, invited: false },
-    { email: "admin@example.com", admin: true },
-    { email: "bob@example.com" },
-    { email: "new@example.com", invited: true },
-  ]);
-  for (const path of ["users", "tables", "organizations"]) {
-    expect(JSON.stringify((await ask(path)).body)).not.toMatch(/password|dev-key|scrypt/i);
-  }
 });

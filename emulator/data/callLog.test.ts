@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { readCalls } from "../index.ts";
 import { administrate, directory, post, replyOf, seed, signIn, start, type Caller } from "../testing/platform.ts";
-import { answerText, listCalls, logCall, maxCalls } from "./callLog.ts";
-import { Database } from "./database.ts";
+import { answerText } from "./callLog.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
   const data = join(directory(), "platform.db");
@@ -72,21 +71,6 @@ test("every call is logged with who, what and how it ended", async () => {
   });
   await emulator.close();
   expect(readCalls(data, { since })).toEqual(calls);
-});
-
-test("a label where an ID belongs is refused where the platform is strict, and marked where it is not", async () => {
-  for (const strict of [true, false]) {
-    const emulator = await start({ settings: { strict } });
-    const admin = await signIn(emulator.url);
-    const since = emulator.lastCall();
-    const remark = "optSearchFilters.0.fieldID: Name is a label; the ID of this field is name";
-    const search = (fieldID: string) =>
-      admin.call("microappdata", { microAppID: "countries", optSearchFilters: [{ fieldID, value: "x" }] });
-    const reply = await search("Name");
-    expect([reply.status, reply.at("message")]).toEqual(strict ? [400, remark] : [200, undefined]);
-    expect((await search("name")).status).toBe(200);
-    expect(emulator.calls({ since }).map((call) => call.remark)).toEqual([remark, null]);
-  }
 });
 
 test("what a platform ignores is remarked in the log, with the word that was meant", async () => {
@@ -156,43 +140,6 @@ async function someTeam(admin: Caller): Promise<{ organizationID: string; teamID
   await admin.get("status", "insertteam", { teamInfo: { organizationID, _id: ids.teamID, name: "Crew" } });
   return ids;
 }
-
-test("an answer of the log has a bound, and the log itself", async () => {
-  const emulator = await start();
-  const admin = await signIn(emulator.url);
-  for (let call = 0; call < 9; call++) await admin.call("readteam", { teamID: `t${call}` });
-  const asked = async (query: string) => {
-    const body = (await (await administrate(emulator, `calls?${query}`)).json()) as {
-      calls: { sequence: number }[];
-      more: boolean;
-    };
-    return [...body.calls.map(({ sequence }) => sequence), body.more];
-  };
-  expect(await asked("limit=3")).toEqual([8, 9, 10, true]);
-  expect(await asked("limit=3&since=4")).toEqual([5, 6, 7, true]);
-  expect(await asked("limit=3&since=7")).toEqual([8, 9, 10, false]);
-  expect((await administrate(emulator, "calls?limit=0")).status).toBe(400);
-  expect(emulator.calls({ limit: 2, mutating: false }).map(({ sequence }) => sequence)).toEqual([9, 10]);
-
-  const database = new Database(":memory:", () => undefined);
-  const call = {
-    time: 1,
-    effect: "read",
-    userID: null,
-    status: 200,
-    failure: null,
-    fault: null,
-    remark: null,
-  } as const;
-  database.transaction(() => {
-    for (let count = 0; count < maxCalls + 2500; count++) {
-      logCall(database, { ...call, endpoint: "readteam", session: null, duration: 1 }, { request: "{}" });
-    }
-  });
-  const kept = listCalls(database);
-  database.close();
-  expect([kept.length, kept.at(-1)?.sequence]).toEqual([maxCalls + 500, maxCalls + 2500]);
-});
 
 test("no password, token or key is in the data file", async () => {
   const data = join(directory(), "platform.db");

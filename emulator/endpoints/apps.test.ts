@@ -52,36 +52,6 @@ test("a generation takes the key alone where the platform is set so", async () =
   expect((await admin.call("readteam", { teamID: "t" }, without)).status).toBe(401);
 });
 
-test("a generation needs token and key, and a license", async () => {
-  const { url } = await start();
-  const admin = await signIn(url);
-  for (const key of ["", "other"]) {
-    expect((await admin.call("createappwithprompt", request, { "x-api-key": key })).status).toBe(401);
-  }
-  expect((await admin.call("createappwithprompt", request, { "x-auth-token": "other" })).status).toBe(401);
-  const unlicensed = await start({ seed: { ...seed, settings: { license: false } } });
-  const refused = await (await signIn(unlicensed.url)).call("createappwithprompt", request);
-  expect([refused.status, refused.at("message")]).toEqual([
-    403,
-    "The license of this deployment does not include the generation of apps",
-  ]);
-});
-
-test("the status is for those who may edit the app", async () => {
-  const { url } = await start();
-  const [admin, ada, bob] = [
-    await signIn(url),
-    await signIn(url, "ada@example.com", "ada"),
-    await signIn(url, "bob@example.com", "bob"),
-  ];
-  const appID = String((await admin.call("createappwithprompt", request)).body)
-    .split("/")
-    .at(-1);
-  expect((await ada.call("createappwithpromptStatus", { appID })).status).toBe(200);
-  expect((await bob.call("createappwithpromptStatus", { appID })).status).toBe(403);
-  expect((await bob.call("createappwithpromptStatus", { appID: "none" })).status).toBe(404);
-});
-
 test("the clock is put forward over the admin interface", async () => {
   const emulator = await start({ now: () => 1_700_000_000_000 });
   const admin = await signIn(emulator.url);

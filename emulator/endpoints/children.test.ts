@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { post, seed, signIn, start, type Caller } from "../testing/platform.ts";
+import { seed, signIn, start, type Caller } from "../testing/platform.ts";
 
 const servers = new Set<Server>();
 
@@ -37,24 +37,6 @@ const create = (caller: Caller, appID: string, content: object) =>
   }) as Promise<string>;
 
 describe("child records", () => {
-  test("belong to a row and a file field of its table, and go with the row", async () => {
-    const { admin, rowID } = await platform();
-    const request = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content: {} };
-    for (const [change, status] of [
-      [{ appID: "none" }, 404],
-      [{ fieldID: "none" }, 404],
-      [{ fieldID: "code" }, 400],
-      [{ fieldID: "Flag" }, 400],
-      [{ microAppResourceID: "none" }, 404],
-      [{ microAppResourceID: "cities" }, 400],
-    ] as const) {
-      expect((await admin.call("microappchildCreate", { ...request, ...change })).status).toBe(status);
-    }
-    const childID = await create(admin, rowID, {});
-    await admin.call("removemicroapprow", { rowID });
-    expect((await admin.call("microappchildRead", { childID })).status).toBe(404);
-  });
-
   test("are for those who see the row", async () => {
     const { emulator, admin, rowID } = await platform();
     const childID = await create(admin, rowID, {});
@@ -67,45 +49,6 @@ describe("child records", () => {
 });
 
 describe("stored files", () => {
-  test("are downloaded, copied and served to whoever has the signed address", async () => {
-    const bytes = Buffer.from([0, 1, 2, 255]);
-    const name = await host(bytes);
-    const { emulator, admin, rowID } = await platform({ allowedHosts: [name] });
-    const upload = { resourceID: rowID, fieldID: "flag", url: `http://${name}/flag.png`, filename: "cz.png" };
-    const stored = await admin.call("microappchildUploadFileToStore", upload);
-    expect(stored.body).toMatchObject({ status: "success", body: { fileKey: stored.at("fileKey") } });
-    const served = await fetch(String(stored.at("url")));
-    expect(Buffer.from(await served.arrayBuffer())).toEqual(bytes);
-    expect([served.headers.get("content-type"), served.headers.get("x-content-type-options")]).toEqual([
-      "image/png",
-      "nosniff",
-    ]);
-    const copy = {
-      sourceResourceID: rowID,
-      destinationResourceID: "countries",
-      fileKey: stored.at("fileKey"),
-      newFileKey: "copies/a b.png",
-    };
-    const copied = String(await admin.get("signedUrl", "microappchildStorecopy", copy));
-    expect(Buffer.from(await (await fetch(copied)).arrayBuffer())).toEqual(bytes);
-    for (const forged of [copied.replace(/.$/, "_"), copied.replace("copies", "copy"), copied.split("?")[0] ?? ""]) {
-      expect((await fetch(forged)).status).toBe(404);
-    }
-    expect((await admin.call("microappchildStorecopy", { ...copy, fileKey: "none" })).status).toBe(404);
-    // A path with such parts is resolved by whoever follows it.
-    for (const newFileKey of ["..", "a/../b.png", "./", "a//b", "%2e%2e/%", "?#&=+ ☃"]) {
-      const odd = String(await admin.get("signedUrl", "microappchildStorecopy", { ...copy, newFileKey }));
-      expect([newFileKey, (await fetch(odd)).status]).toEqual([newFileKey, 200]);
-      expect((await fetch(odd.replace(/.$/, "_"))).status).toBe(404);
-    }
-    const body = JSON.stringify(upload);
-    const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID };
-    for (const spelling of ["uploadFileToStore", "uploadFileToS3"]) {
-      expect((await post(`${emulator.url}/api/microappchild/${spelling}`, body, headers)).status).toBe(200);
-    }
-    expect((await post(`${emulator.url}/api/microappchild/s3copy`, JSON.stringify(copy), headers)).status).toBe(200);
-  });
-
   test("are downloaded from allowed hosts only, up to a size, without following redirections", async () => {
     const name = await host(Buffer.alloc(2000));
     const { admin, rowID } = await platform({ allowedHosts: [name], maximumFileBytes: 1000 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "../../platform/client/client.ts";
 import { type ClientOptions } from "../../platform/client/options.ts";
 import { appIDIn } from "../../platform/contract/apps.ts";
-import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { endpoints } from "../../platform/contract/endpoints.ts";
 import type { EmulatorOptions } from "../emulator.ts";
 import { start } from "./platform.ts";
 
@@ -83,32 +83,6 @@ test("every endpoint answers the typed client", async () => {
   expect(called).toEqual(new Set(Object.keys(endpoints).map((name) => `${name} 200`)));
   await client.close();
   files.close();
-});
-
-test.each<[EndpointName, object, string]>([
-  ["microappdata", { microAppID: "none" }, "notFound"],
-  ["insertmicroapprow", { microAppID: "countries", rowData: { Code: 1 } }, "invalidRequest"],
-  ["insertteam", { teamInfo: { organizationID: "none", name: "T" } }, "notFound"],
-  ["sendnotification", { appID: "none", email: "ada@example.com" }, "forbidden"],
-  ["userid", { email: "eve@example.com" }, "notFound"],
-  ["createappwithpromptStatus", { appID: "none" }, "notFound"],
-])("%s %j fails with the code %s", async (name, request, code) => {
-  const { client } = await connected();
-  const call = client[name] as (request: object) => Promise<unknown>;
-  await expect(call(request)).rejects.toMatchObject({ code, endpoint: name });
-  await client.close();
-});
-
-test("a refused deletion names what stands in the way", async () => {
-  const { client } = await connected();
-  await client.insertorganization({ organizationInfo: { _id: "acme", name: "Acme" } });
-  const { teamID: id } = await client.insertteam({ teamInfo: { organizationID: "acme", name: "Research" } });
-  const dependants = [{ id, name: "Research" }];
-  await expect(client.deleteorganization({ organizationID: "acme" })).rejects.toMatchObject({
-    code: "conflict",
-    dependants,
-  });
-  await client.close();
 });
 
 test("client and emulator agree on a deployment's own names", async () => {

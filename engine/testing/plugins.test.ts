@@ -55,50 +55,6 @@ async function state(name: string): Promise<Record<string, unknown> | undefined>
 }
 
 describe("a plugin", () => {
-  test("serves what a program declares, from its creation to its end", async () => {
-    await set(`new Thing("a", { name: "a", rows: { AT: { name: "Austira" } }, token: pulumi.secret("s3cr3t") });`);
-    setConfig(await sandbox.stack(), "tiny:color", "blue");
-    setConfig(await sandbox.stack(), "tiny:password", "hush", { secret: true });
-    setConfig(await sandbox.stack(), "other", "not the plugin's");
-    const made = await sandbox.run();
-    expect(errors(made.events)).toEqual([]);
-    const secret = (value: string) => ({
-      "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
-      value,
-    });
-    expect(calls(made, "handshake", "checkConfig", "configure", "cancel", "interrupted")).toEqual([
-      ["tiny", "?", "handshake", 1, true],
-      ["tiny", "?", "checkConfig", "default", {}, { color: "blue", password: "hush" }],
-      [
-        "tiny",
-        "default",
-        "configure",
-        { color: "blue", password: secret("hush") },
-        { "tiny:config:color": "blue", "tiny:config:password": "hush" },
-      ],
-      ["tiny", "default", "cancel"],
-      ["tiny", "default", "interrupted"],
-    ]);
-    expect(JSON.stringify(await raw())).not.toMatch(/hush|s3cr3t/);
-    expect(await state("default")).toMatchObject({ type: "pulumi:providers:tiny", inputs: { color: "blue" } });
-    expect(await state("a")).toMatchObject({ id: "a-1", outputs: { serial: 1, size: 1 } });
-
-    expect(steps(await sandbox.run())).toEqual([]);
-    write(`new Thing("a", { name: "a", rows: { AT: { name: "Austria" }, CH: {} }, token: pulumi.secret("s3cr3t") });`);
-    const changed = await sandbox.run({ preview: true });
-    const [step] = changed.events.filter((event) => event.type === "step" && event.op === "update");
-    expect(step).toMatchObject({
-      id: "a-1",
-      changes: [
-        { path: "rows.AT.name", kind: "update", old: "Austira", new: "Austria" },
-        { path: "rows.CH", kind: "add", new: {} },
-      ],
-    });
-    expect(steps(await sandbox.run())).toEqual(["update a"]);
-    expect(steps(await sandbox.run({ kind: "destroy" }))).toEqual(["delete a", "delete spike-dev"]);
-    expect(sandbox.cloud()).toEqual({});
-  });
-
   test("that asks for it is read before each preview and update, and what is gone is made again", async () => {
     await set(`new Thing("a", { name: "a", watch: true }); new Thing("b", { name: "b" });`);
     await sandbox.run();

@@ -109,24 +109,6 @@ test("a path that a platform has under another name is told, with the setting th
   await expect(client.readteam({ teamID: "t" })).rejects.not.toThrow("wireNames");
 });
 
-test("callbacks that throw keep no slot of the limiter", async () => {
-  server = await serve(({ endpoint }) => (endpoint === "readteam" ? ok : undefined));
-  const limiter = new Limiter({ start: 2, max: 2 });
-  const throws = (): never => {
-    throw new Error("of the caller's");
-  };
-  const client = server.client({ limiter });
-  for (let call = 0; call < 6; call++) {
-    const glance = (): Promise<void> => Promise.reject(new Error("of the caller's"));
-    await expect(client.readteam({ teamID: "t1" }, { glance })).rejects.toThrow("of the caller's");
-    await expect(client.readteam({ teamID: "t1" }, { onCall: throws })).rejects.toThrow("of the caller's");
-  }
-  const late = server.client({ limiter, now: throws });
-  for (let call = 0; call < 3; call++) await late.readteam({ teamID: "t1" }).catch(() => undefined);
-  expect(limiter.active).toBe(0);
-  expect(await client.readteam({ teamID: "t1" })).toMatchObject({ team: { _id: "t1" } });
-});
-
 describe("read only", () => {
   test("only calls that read get past the transport, whatever is above it", async () => {
     server = await serve(() => ok);
@@ -171,19 +153,6 @@ describe("on the wire", () => {
     expect(server.seen.at(-1)).toMatchObject({ path: "/api/userid?email=ann%2Bx%40crew.example", body: undefined });
   });
 
-  test("a deployment's own names are used", async () => {
-    server = await serve(({ endpoint, path }) => {
-      if (endpoint === "login") return undefined;
-      if (path.endsWith("/s3copy")) return { status: "success", signedUrl: "https://files.example/x" };
-      return { body: { microAppRows: [] } };
-    });
-    const client = server.client({ wireNames: { storecopy: "s3copy", platformFormat: "theirFormat" } });
-    await client.microappchildStorecopy({ sourceResourceID: "a", destinationResourceID: "b", fileKey: "c" });
-    expect(server.seen.at(-1)?.path).toBe("/api/microappchild/s3copy");
-    await client.microappdata({ microAppID: "m", platformFormat: true });
-    expect(server.seen.at(-1)?.body).toEqual({ microAppID: "m", theirFormat: true });
-  });
-
   test("a bare link is an answer, other text is not", async () => {
     server = await serve((seen, response) => {
       if (seen.endpoint === "createappwithprompt") say(response, 200, "https://apps.example/workspace/apps/a1\n");
@@ -221,21 +190,6 @@ describe("on the wire", () => {
     const request = { appID: "a1" };
     await expect(client.createappwithpromptStatus(request)).resolves.toEqual({ status: "failed", message: "no model" });
     await expect(client.createappwithpromptStatus(request)).rejects.toMatchObject({ code: "notFound" });
-  });
-
-  test("a refused delete names what stands in the way", async () => {
-    server = await serve((seen, response) => {
-      if (seen.endpoint !== "deleteorganization") return;
-      say(response, 409, {
-        status: "failure",
-        message: "It still has teams",
-        dependants: [{ id: "t1", name: "Crew" }],
-      });
-    });
-    await expect(server.client().deleteorganization({ organizationID: "o" })).rejects.toMatchObject({
-      code: "conflict",
-      dependants: [{ id: "t1", name: "Crew" }],
-    });
   });
 });
 

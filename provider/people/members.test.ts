@@ -71,58 +71,6 @@ async function platform(
   return new MemberLists(server.client(), { reads: atOnce, additions: atOnce, now: () => 0 });
 }
 
-describe("lists of members", () => {
-  test("of many teams are read in one call, and serve later readers", async () => {
-    const lists = await platform({ a: [person("ann")], b: [person("bob"), person("cat")] });
-    const [a, b] = await Promise.all([lists.list("a"), lists.list("b"), lists.list("a")]);
-    expect(a?.map(({ userID }) => userID)).toEqual(["ann"]);
-    expect(b?.map(({ userID }) => userID)).toEqual(["bob", "cat"]);
-    await lists.list("b");
-    expect(server.count("teammembers")).toBe(1);
-  });
-
-  test("a team that is gone does not hide the others", async () => {
-    const lists = await platform({ a: [person("ann")] });
-    const [a, gone] = await Promise.all([lists.list("a"), lists.list("gone")]);
-    expect(a).toHaveLength(1);
-    expect(gone).toBeUndefined();
-  });
-
-  test("of user IDs alone are read team by team", async () => {
-    const lists = await platform({ a: [person("ann")], b: [person("bob")] }, { bare: true });
-    const [a, b] = await Promise.all([lists.list("a"), lists.list("b")]);
-    expect([a, b]).toMatchObject([[{ userID: "ann" }], [{ userID: "bob" }]]);
-  });
-
-  test("of the teams of a run are read together, before they are asked for", async () => {
-    const lists = await platform({ a: [person("ann")], b: [person("bob")], c: [] });
-    for (const teamID of ["a", "b", "c"]) lists.expect(teamID);
-    await lists.list("b");
-    expect(await lists.list("a")).toHaveLength(1);
-    expect(server.count("teammembers")).toBe(1);
-  });
-
-  test("somebody who is shown several times counts once, with what each entry shows", async () => {
-    const { email: _, ...bare } = person("ann", "admin");
-    const lists = await platform({ a: [{ ...bare, role: "admin" } as Person, person("bob"), person("ann", "admin")] });
-    expect(await lists.list("a")).toMatchObject([person("ann", "admin"), person("bob")]);
-  });
-
-  test("one that nobody may see hides no others", async () => {
-    const lists = await platform({ a: [person("ann")] });
-    lists.expect("gone");
-    expect(await lists.list("a")).toHaveLength(1);
-  });
-
-  test("are read again after a change of our own", async () => {
-    const lists = await platform({ a: [person("ann")] });
-    await lists.list("a");
-    await lists.setRole("a", { userID: "ann" }, "admin");
-    await lists.list("a");
-    expect(server.count("teammembers")).toBe(2);
-  });
-});
-
 const sent = (): unknown[] =>
   server.seen.filter(({ endpoint }) => endpoint === "insertteammembers").map(({ body }) => body);
 
@@ -135,45 +83,6 @@ const addTo = (lists: MemberLists, additions: readonly string[]) =>
   );
 
 describe("additions", () => {
-  test("of the same people to several teams are one call, and nobody else is added by it", async () => {
-    const teams = { a: [], b: [], c: [], d: [] };
-    const lists = await platform(teams);
-    await addTo(lists, ["a ann", "a bob", "b ann", "b bob", "c bob", "d cat"]);
-    expect(sent()).toEqual([
-      { teamIDs: ["a", "b"], emails: ["ann@crew.example", "bob@crew.example"] },
-      { teamIDs: ["c"], emails: ["bob@crew.example"] },
-      { teamIDs: ["d"], emails: ["cat@crew.example"] },
-    ]);
-    expect(server.count("teammembers")).toBe(2);
-    // Two people who are in several teams together take a call each; the three teams would take three.
-    await addTo(lists, ["a dan", "b dan", "c dan", "b eva", "c eva", "d eva"]);
-    expect(sent().slice(3)).toEqual([
-      { teamIDs: ["a", "b", "c"], emails: ["dan@crew.example"] },
-      { teamIDs: ["b", "c", "d"], emails: ["eva@crew.example"] },
-    ]);
-    // The lists that were read last know that nobody of them was there.
-    expect(server.count("teammembers")).toBe(3);
-  });
-
-  test("to a team that this run made need no look before", async () => {
-    const lists = await platform({ a: [person("ann", "admin")] });
-    lists.made("a");
-    const [ann, bob] = await addTo(lists, ["a ann", "a bob"]);
-    expect(ann).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
-    expect(bob).toMatchObject({ value: { existed: false, member: { role: "member" } } });
-    expect(server.count("teammembers")).toBe(1);
-  });
-
-  test("of somebody whom an earlier list has look again: they may have left meanwhile", async () => {
-    const teams = { a: [person("ann")] };
-    const lists = await platform(teams);
-    await lists.list("a");
-    teams.a.pop();
-    const [ann] = await addTo(lists, ["a ann"]);
-    expect(ann).toMatchObject({ value: { existed: false } });
-    expect(teams.a).toHaveLength(1);
-  });
-
   test("beside another window, which takes one out and makes one an administrator: the others are told", async () => {
     const teams = { a: [person("ann")] };
     const meanwhile = (): void => {
@@ -195,13 +104,6 @@ describe("additions", () => {
     expect(sent()).toHaveLength(2);
   });
 
-  test("of one person in two spellings are one", async () => {
-    const lists = await platform({ a: [] });
-    const both = await Promise.all(["Ann", "ann"].map((name) => lists.add("a", { email: `${name}@crew.example` })));
-    expect(both.map(({ member }) => member.userID)).toEqual(["ann", "ann"]);
-    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["ann@crew.example"] }]);
-  });
-
   test("of a hundred, of whom one is refused, take in the others", async () => {
     const teams = { a: [], b: [] };
     const lists = await platform(teams, { refuses: "p42@crew.example" });
@@ -214,39 +116,6 @@ describe("additions", () => {
     expect(sent().length).toBeLessThan(20);
   });
 
-  test("to a team that is gone hinder no others", async () => {
-    const teams = { a: [], b: [] };
-    const lists = await platform(teams);
-    for (const teamID of ["a", "gone", "b"]) lists.made(teamID);
-    const ends = await addTo(lists, ["a ann", "gone ann", "b ann"]);
-    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-  });
-
-  test("to one team are one call, and leave out those who are there", async () => {
-    const lists = await platform({ a: [person("ann", "admin")] });
-    const joined = await Promise.all(
-      ["ANN@crew.example", "bob@crew.example", "cat@crew.example"].map((email) => lists.add("a", { email })),
-    );
-    expect(joined.map(({ existed, member }) => [member.userID, existed])).toEqual([
-      ["ann", true],
-      ["bob", false],
-      ["cat", false],
-    ]);
-    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["bob@crew.example", "cat@crew.example"] }]);
-  });
-
-  test("find out whom the platform refuses", async () => {
-    const lists = await platform({ a: [] }, { refuses: "bad@crew.example" });
-    const [good, bad] = await Promise.allSettled(
-      ["good@crew.example", "bad@crew.example"].map((email) => lists.add("a", { email })),
-    );
-    expect(good).toMatchObject({ status: "fulfilled", value: { member: { userID: "good" } } });
-    expect(bad).toMatchObject({
-      status: "rejected",
-      reason: { code: "invalidRequest", platformMessage: "bad@crew.example is invalid" },
-    });
-  });
-
   test("that are forbidden together name nobody to the others, whose address may be a secret", async () => {
     const lists = await platform({ a: [] }, { forbids: true });
     for (const end of await addTo(lists, ["a ann", "a bob"])) {
@@ -256,24 +125,6 @@ describe("additions", () => {
     }
     const [alone] = await addTo(lists, ["a cat"]);
     expect(alone).toMatchObject({ reason: { platformMessage: "cat@crew.example may not join" } });
-  });
-
-  test("that never were confirmed are found in the list", async () => {
-    const lists = await platform({ a: [] }, { failing: true });
-    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({
-      member: { userID: "ann" },
-      existed: false,
-    });
-  });
-
-  test("are recognised by user ID where the list has no addresses", async () => {
-    const lists = await platform({ a: [] }, { bare: true });
-    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({ member: { userID: "ann" } });
-  });
-
-  test("to a team that is gone end with that", async () => {
-    const lists = await platform({});
-    await expect(lists.add("gone", { email: "ann@crew.example" })).rejects.toMatchObject({ code: "notFound" });
   });
 });
 

@@ -2,31 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { canonical, digestOf, rowDigester } from "./digests.ts";
 
-describe("key", () => {
-  const { key } = rowDigester({ key: ["code", "year"], labels: ["code", "year", "name"] });
-
-  test("tells rows apart by all of its labels", () => {
-    expect(key({ code: "a", year: "1" })).toEqual(key({ year: "1", code: "a", name: "other" }));
-    expect(key({ code: "a", year: "1" })).not.toEqual(key({ code: "a", year: "2" }));
-    expect(key({ code: "ab", year: "c" })).not.toEqual(key({ code: "a", year: "bc" }));
-  });
-
-  test("takes text and number for the same, but not other spellings of a number", () => {
-    expect(key({ code: "a", year: 1 })).toEqual(key({ code: "a", year: "1" }));
-    expect(key({ code: "a", year: "01" })).not.toEqual(key({ code: "a", year: 1 }));
-  });
-
-  test.each([undefined, null, ""])("is missing when a label has no value: %p", (year) => {
-    expect(key({ code: "a", year })).toBeUndefined();
-  });
-
-  test("of a linked value is the row that it leads to", () => {
-    expect(key({ code: "a", year: { crossAppRowID: "r1", value: { label: "y", value: 1 } } })).toEqual(
-      key({ code: "a", year: { crossAppRowID: "r1" } }),
-    );
-  });
-});
-
 describe("content", () => {
   const { content } = rowDigester({ key: ["code"], labels: ["name", "code", "country"], references: ["country"] });
 

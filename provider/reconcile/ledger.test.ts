@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf } from "./digests.ts";
 import { decodeLedger, difference, emptyLedger, encodeLedger, ledgerOf, maxListedRows, type Ledger } from "./ledger.ts";
-import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
@@ -21,66 +20,6 @@ function listed(wanted: RowSet, ledger: Ledger) {
 
 const range = (from: number, to: number, version = 0): [number, number][] =>
   Array.from({ length: to - from }, (_, index) => [from + index, version]);
-
-describe("a row set", () => {
-  test("keeps each key once and finds all", () => {
-    const set = rowsOf(range(0, 5_000));
-    expect(set.length).toBe(5_000);
-    expect(set.add(digestOf("k17"), digestOf("other"))).toBe(17);
-    expect(set.find(digestOf("k4999"))).toBe(4_999);
-    expect(set.line(4_999)).toBe(4_999);
-    expect(set.has(digestOf("k5000"))).toBe(false);
-    expect(set.hasContent(17, digestOf("17/0"))).toBe(true);
-  });
-
-  test("at rest finds and takes rows as before", () => {
-    for (const size of [0, 1, 85, 86, 5_000]) {
-      const set = rowsOf(range(0, size));
-      set.rest();
-      expect(set.find(digestOf("k0"))).toBe(size > 0 ? 0 : undefined);
-      set.rest();
-      expect(set.has(digestOf(`k${size}`))).toBe(false);
-      set.rest();
-      expect(set.add(digestOf("k7"), digestOf("other"))).toBe(size > 7 ? 7 : undefined);
-      set.rest();
-      for (const [row] of range(1, 300)) set.add(digestOf(`more${row}`));
-      expect(set.find(digestOf("more299"))).toBe(set.length - 1);
-      expect([...range(0, size)].every(([row]) => set.has(digestOf(`k${row}`)))).toBe(true);
-    }
-  });
-
-  test("knows the line of each row, however far apart they are", () => {
-    const line = fc.oneof({ weight: 20, arbitrary: fc.constant(1) }, fc.nat(5));
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 3_000 }), fc.constantFrom(0, 1), (gaps, first) => {
-        let at = first;
-        const lines = gaps.map((gap) => (at += gap));
-        const set = rowsOf(lines.map((each, index) => [index, each]));
-        const lined = new RowSet();
-        lines.forEach((each, index) => lined.add(set.key(index), set.content(index), each));
-        expect(lines.map((_, index) => lined.line(index))).toEqual(lines);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
-
-test("indices are a set in ascending order", () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(200))), (steps) => {
-      const [indices, model] = [new RowIndices(201), new Set<number>()];
-      for (const [adds, index] of steps) {
-        indices[adds ? "add" : "delete"](index);
-        model[adds ? "add" : "delete"](index);
-      }
-      const all = [...model].toSorted((a, b) => a - b);
-      expect([[...indices], indices.size, [...RowIndices.of(indices)]]).toEqual([all, all.length, all]);
-      expect(indices.first(3)).toEqual(all.slice(0, 3));
-      expect(indices.some((index) => index > 100)).toBe(all.some((index) => index > 100));
-      expect(all.every((index) => indices.has(index))).toBe(true);
-    }),
-  );
-});
 
 describe("a ledger", () => {
   test.each([0, 1, 4_097, maxListedRows, maxListedRows + 1, 60_000])(

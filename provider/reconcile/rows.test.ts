@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf, type RowDigests } from "./digests.ts";
-import { decodeLedger, emptyLedger, encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
+import { decodeLedger, encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
 import { LiveRows } from "./liveRows.ts";
 import { oursAfter } from "./ownership.ts";
 import { isEmpty, planOffline, planRows, type RowOptions, type RowPlan } from "./rows.ts";
@@ -27,9 +27,6 @@ const digestsOf = (key: string, text: string): RowDigests => ({
 function wantedOf(source: Source): RowSet {
   return RowSet.of([...source].map(([key, text]) => digestsOf(key, text)));
 }
-
-/** A plan whose rows to insert are listed. */
-const listed = ({ insert, ...plan }: RowPlan) => ({ ...plan, insert: [...insert] });
 
 /** A data table that carries out plans. */
 class Table {
@@ -87,124 +84,6 @@ function sketched(ledger: Ledger, cells = 512): Ledger {
   if (ledger.kind === "sketch") return ledger;
   return { kind: "sketch", count: ledger.count, sketch: Sketch.of(cells, ledger.rows) };
 }
-
-const source = (...entries: [string, string][]): Source => new Map(entries);
-
-describe("three ways", () => {
-  const last = source(["a", "1"], ["b", "1"], ["c", "1"]);
-  const ledger = ledgerOf(wantedOf(last));
-
-  test("only what differs is done", () => {
-    const table = new Table([...last, ["x", "foreign"], [undefined, "keyless"]]);
-    const plan = table.plan(source(["a", "1"], ["b", "2"], ["d", "1"]), ledger);
-    expect(listed(plan)).toMatchObject({ insert: [2], update: [{ wanted: 1, id: "row1" }], unchanged: 1, foreign: 2 });
-    expect(plan.remove.map(({ id }) => id)).toEqual(["row2"]);
-    expect(plan.drift).toEqual({ edited: [], missing: [] });
-  });
-
-  test.each([
-    ["overwrite", { insert: [1], update: [{ wanted: 0, id: "row0" }], kept: 0, conflicts: [] }],
-    ["keepLive", { insert: [], update: [], kept: 2, conflicts: [] }],
-    [
-      "error",
-      {
-        insert: [],
-        update: [],
-        kept: 0,
-        conflicts: [
-          { wanted: 0, id: "row0", how: "edited" },
-          { wanted: 1, id: undefined, how: "missing" },
-        ],
-      },
-    ],
-  ] as const)("rows touched by hand: %s", (onConflict, expected) => {
-    const table = new Table([
-      ["a", "hand"],
-      ["c", "1"],
-    ]);
-    const plan = table.plan(last, ledger, { ...overwrite, onConflict });
-    expect(listed(plan)).toMatchObject(expected);
-    expect(plan.drift).toEqual({ edited: [{ wanted: 0, id: "row0" }], missing: [1] });
-  });
-
-  test("an edit by hand that says what is wanted is no drift", () => {
-    const plan = new Table([["a", "2"]]).plan(source(["a", "2"]), ledgerOf(wantedOf(source(["a", "1"]))), {
-      ...overwrite,
-      onConflict: "error",
-    });
-    expect(plan).toMatchObject({ unchanged: 1, conflicts: [], drift: { edited: [], missing: [] } });
-  });
-
-  test("upsert removes nothing, insertOnly changes nothing either", () => {
-    const table = new Table(last);
-    const wanted = source(["a", "2"], ["d", "1"]);
-    expect(listed(table.plan(wanted, ledger, { ...overwrite, mode: "upsert" }))).toMatchObject({
-      insert: [1],
-      update: [{ wanted: 0 }],
-      remove: [],
-      released: 2,
-    });
-    expect(listed(table.plan(wanted, ledger, { ...overwrite, mode: "insertOnly" }))).toMatchObject({
-      insert: [1],
-      update: [],
-      remove: [],
-      kept: 1,
-      released: 2,
-    });
-  });
-});
-
-describe("rows that are not known as ours", () => {
-  test("with our key and content they count as ours", () => {
-    const plan = new Table([["a", "1"]]).plan(source(["a", "1"]), emptyLedger());
-    expect(listed(plan)).toMatchObject({ insert: [], unchanged: 1, adopted: 1, adoptNeeded: [] });
-  });
-
-  test("with our key and other content they need adopt", () => {
-    const table = new Table([["a", "theirs"]]);
-    const refused = table.plan(source(["a", "1"]), emptyLedger());
-    expect(listed(refused)).toMatchObject({ insert: [], update: [], adoptNeeded: [{ wanted: 0, id: "row0" }] });
-    expect(oursAfter(wantedOf(source(["a", "1"])), refused).length).toBe(0);
-    const taken = table.plan(source(["a", "1"]), emptyLedger(), { ...overwrite, adopt: true });
-    expect(taken).toMatchObject({ update: [{ wanted: 0, id: "row0" }], adopted: 1 });
-  });
-});
-
-describe("duplicates on the table", () => {
-  test("the one that says what is wanted is ours, the other is left alone", () => {
-    const table = new Table([
-      ["a", "theirs"],
-      ["a", "1"],
-    ]);
-    const plan = table.plan(source(["a", "1"]), emptyLedger());
-    expect(plan).toMatchObject({ unchanged: 1, adoptNeeded: [], duplicates: [{ wanted: 0, ids: ["row0"] }] });
-  });
-
-  test("of two that can't be told apart one is removed", () => {
-    const table = new Table([
-      ["a", "1"],
-      ["a", "1"],
-    ]);
-    const plan = table.plan(source(["b", "1"]), ledgerOf(wantedOf(source(["a", "1"]))));
-    expect(plan).toMatchObject({
-      remove: [{ id: "row0" }],
-      released: 0,
-      duplicates: [{ wanted: undefined, ids: ["row1"] }],
-    });
-  });
-});
-
-test("many removals at a time are refused, with the number that allows them", () => {
-  const last = new Map(Array.from({ length: 20 }, (_, index) => [`k${index}`, "1"] as const));
-  const plan = new Table(last).plan(new Map([...last].slice(0, 12)), ledgerOf(wantedOf(last)), {
-    ...overwrite,
-    maxRemovals: undefined,
-  });
-  expect(plan.remove).toHaveLength(8);
-  expect(plan.refusals).toEqual([
-    "8 of 20 rows would be removed, more than maxRemovals allows (25 %). If that is meant, set maxRemovals to 0.4 for this run.",
-  ]);
-});
 
 // Few keys and few contents, so that sources, tables and hands meet.
 const key = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l");

@@ -1,5 +1,5 @@
-import type { EngineEvent, PropertyChange } from "../../events.ts";
-import { appUrn, events, live, log, printed, teamUrn } from "./events.ts";
+import type { PropertyChange } from "../../events.ts";
+import { events, printed } from "./events.ts";
 
 const renamed: PropertyChange[] = [
   { path: "name", kind: "update", old: "web", new: "site" },
@@ -34,26 +34,6 @@ export const firstPreview = [
   }),
 ];
 
-const update = events(false);
-/** Goes on after a success, then fails. */
-export const failingUpdate = [
-  update.start(),
-  update.step("same", "stack"),
-  printed("one\n"),
-  printed("two\n"),
-  update.step("same", "group"),
-  update.done("same", "group"),
-  update.step("create", "team"),
-  live("waiting for the team", teamUrn),
-  update.done("create", "team", { id: "team-1" }),
-  update.step("update", "app", { id: "app-1", changes: renamed }),
-  log("warning", "slow platform\nsecond line", appUrn),
-  update.failed("update", "app"),
-  log("error", "PUT /apps/app-1: 409 conflict\nthe name is taken", appUrn),
-  log("error", "update failed"),
-  update.summary({ result: "failed", changes: { create: 1, same: 2 } }),
-];
-
 const refresh = events(false, "refresh");
 const driftChanges: PropertyChange[] = [{ path: "size", kind: "update", old: 1, new: 9 }];
 export const drift = [
@@ -81,22 +61,4 @@ export const destruction = [
     outputChanges: [{ path: "teamId", kind: "delete", old: "team-1" }],
     seconds: 61.2,
   }),
-];
-
-export const replacing = (of: ReturnType<typeof events>): EngineEvent[] => [
-  of.start(),
-  of.step("same", "stack"),
-  of.step("create-replacement", "app", {
-    id: "app-1",
-    changes: [{ path: "kind", kind: "update", old: "a", new: "b", replaces: true }],
-  }),
-  of.done("create-replacement", "app", { id: "app-2" }),
-  of.step("replace", "app", {
-    id: "app-1",
-    changes: [{ path: "kind", kind: "update", old: "a", new: "b", replaces: true }],
-  }),
-  of.done("replace", "app"),
-  of.step("delete-replaced", "app", { id: "app-1" }),
-  of.done("delete-replaced", "app", { id: "app-1" }),
-  of.summary({ changes: { replace: 1, same: 3 } }),
 ];

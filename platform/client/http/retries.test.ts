@@ -2,11 +2,10 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { Effect } from "../../contract/endpoint.ts";
-import { errorCodes, type ErrorCode, type CallEffect } from "../../contract/errors.ts";
+import { type ErrorCode } from "../../contract/errors.ts";
 import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
 import type { CallRecord } from "./call.ts";
-import { endingCode, outcomeOf, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -95,51 +94,6 @@ describe.each(Object.keys(faults))("%s", (fault) => {
       await expect(ending).rejects.toMatchObject({ name: "ApiError", code: end, outcome, endpoint });
       expect(server.count(endpoint)).toBe(1);
     }
-  });
-});
-
-describe("the outcome of a call that is not repeated", () => {
-  type Ended = Exclude<ErrorCode, "outcomeUnknown" | "readOnly" | "notAllowed">;
-  /** Outcomes of a change; a read changes nothing. */
-  const outcomes: Record<Ended, CallEffect> = {
-    invalidRequest: "none",
-    unauthorized: "none",
-    forbidden: "none",
-    notFound: "none",
-    conflict: "none",
-    tooLarge: "none",
-    rateLimited: "none",
-    serverError: "unknown",
-    notImplemented: "none",
-    unavailable: "unknown",
-    rejected: "none",
-    unreachable: "none",
-    timeout: "unknown",
-    connectionLost: "unknown",
-    badAnswer: "unknown",
-    cancelled: "unknown",
-  };
-  const cases = Object.entries(outcomes) as [Ended, CallEffect][]; // the keys of a const object
-
-  test.each(cases)("%s", (code, outcome) => {
-    const failed: Failed = { code, message: "" };
-    const { status } = errorCodes[code];
-    if (status !== undefined) failed.status = status;
-    expect(outcomeOf("read", failed)).toBe("none");
-    expect(endingCode("read", failed)).toBe(code);
-    expect(outcomeOf("idempotent", failed)).toBe(outcome);
-    expect(endingCode("idempotent", failed)).toBe(code);
-    expect(outcomeOf("create", failed)).toBe(outcome);
-    expect(endingCode("create", failed)).toBe(outcome === "unknown" ? "outcomeUnknown" : code);
-    expect(outcomeOf("create", { ...failed, sent: false })).toBe("none");
-  });
-
-  test.each<Failed>([
-    { code: "badAnswer", status: 302, message: "" },
-    { code: "badAnswer", status: 404, message: "" },
-    { code: "unavailable", status: 503, retryAfter: 1_000, message: "" },
-  ])("%p is certain", (failed) => {
-    expect(outcomeOf("create", failed)).toBe("none");
   });
 });
 
@@ -313,17 +267,4 @@ describe("no answer", () => {
     await expect(ending).rejects.toMatchObject({ code: "cancelled" });
     expect(server.seen).toEqual([]);
   });
-});
-
-test("rules of repetition hold for every code", () => {
-  expect(repeatable("create", { code: "unreachable", message: "" })).toBe(true);
-  expect(repeatable("read", { code: "unreachable", message: "", lasting: true })).toBe(false);
-  expect(repeatable("create", { code: "timeout", message: "" })).toBe(false);
-  expect(endingCode("create", { code: "timeout", message: "" })).toBe("outcomeUnknown");
-  expect(endingCode("create", { code: "cancelled", message: "", sent: false })).toBe("cancelled");
-  expect(endingCode("read", { code: "timeout", message: "" })).toBe("timeout");
-  expect(retryAfterOf("2.5", 0)).toBe(2_500);
-  expect(retryAfterOf(undefined, 0)).toBeUndefined();
-  expect(retryAfterOf(new Date(0).toUTCString(), 5_000)).toBe(0);
-  expect(waitAfter(20, { code: "timeout", message: "" }, retryDefaults, () => 1)).toBe(20_000);
 });
