@@ -6,7 +6,16 @@ import { type DeclaredThing, listAwaited, listLinkedInputs, things } from "../pr
 import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
 import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
-import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
+import {
+  GeneratedApp,
+  Notification,
+  Organization,
+  RowFile,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+} from "./resources.ts";
 
 /** Arguments of an Environment. */
 export interface EnvironmentArgs {
@@ -101,7 +110,7 @@ function collected<Resource, Value>(
 }
 
 /** The classes of what an Environment becomes. What waits for an app is registered by the app. */
-const classes = { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster };
+const classes = { GeneratedApp, Notification, Organization, RowFile, SeedRows, Team, TeamMember, TeamRoster };
 type Kind = keyof typeof classes;
 type Made = InstanceType<(typeof classes)[Kind]>;
 
@@ -177,8 +186,16 @@ class Registration {
     const aliases = this.#aliases(this.#kindsTo(thing), named);
     const retained = retain ? { retainOnDelete: true } : {};
     const own = { parent, ...aliases, ...retained, ...this.#optionsAt(path, others) };
-    const awaited = listAwaited(thing, [...this.#things.values()]).flatMap((key) => this.made.get(key) ?? []);
+    const awaited = listAwaited(thing, [...this.#things.values()]).flatMap((key) => this.#awaited(key));
     return awaited.length === 0 ? own : pulumi.mergeOptions(own, { dependsOn: awaited });
+  }
+
+  /** A resource, once it is there; of a wait for an app, the app once it is ready. */
+  #awaited(key: string): pulumi.Input<pulumi.Resource>[] {
+    const { kind, above = key } = required(this.#things, key);
+    const made = this.made.get(kind === "AppReadiness" ? above : key);
+    if (kind === "AppReadiness" && made instanceof GeneratedApp) return [made.ready.apply(() => made)];
+    return made ? [made] : [];
   }
 
   /** Types from the Environment down to a thing. */

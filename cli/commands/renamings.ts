@@ -83,6 +83,10 @@ function pathOf(kind: string, name: string): string[] {
       return ["seeds", name];
     case "GeneratedApp":
       return ["apps", name];
+    case "Notification":
+      return ["notifications", name];
+    case "RowFile":
+      return ["seeds", first, "files", ...rest];
     default:
       return ["organizations", first, ...rest.flatMap((each) => ["teams", each])];
   }

@@ -37,6 +37,7 @@ export function existingPeople(organizations: readonly DumpedOrganization[]): Ex
     seeds: {},
     seedOrder: [],
     apps: {},
+    notifications: {},
     fields: {},
   };
   return things(declared).map((thing) => {

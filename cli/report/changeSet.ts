@@ -29,7 +29,7 @@ const change = z.strictObject({
 const tally = z.strictObject({ add: z.int(), change: z.int(), remove: z.int(), same: z.int() });
 
 const thing = z.strictObject({
-  kind: z.enum(["organization", "team", "seed", "app", "resource"]),
+  kind: z.enum(["organization", "team", "seed", "app", "file", "notification", "resource"]),
   name: z.string().meta({ description: "Logical name; of a team organization/team." }),
   op,
   formerly: z.string().optional().meta({ description: "The name that it had before." }),
@@ -106,6 +106,8 @@ const kinds: Readonly<Record<string, Thing["kind"]>> = {
   Team: "team",
   SeedRows: "seed",
   GeneratedApp: "app",
+  RowFile: "file",
+  Notification: "notification",
 };
 
 /** The kind of thing that a report shows for a resource; undefined where it shows none of its own. */

@@ -64,6 +64,7 @@ export const declareNothing = (folder: string): Declared => ({
     organizations: {},
     seeds: {},
     apps: {},
+    notifications: {},
     rules: [],
     seedOrder: [],
     fields: {},

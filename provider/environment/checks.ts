@@ -22,7 +22,7 @@ import {
   teamsIn,
 } from "../resources/people.ts";
 import { RowClaims } from "../seedRows/declared/claims.ts";
-import { keyOf } from "../seedRows/declared/declaration.ts";
+import { keyOf, keysOf } from "../seedRows/declared/declaration.ts";
 import type { RowTarget } from "../seedRows/declared/target.ts";
 import { problemsWith } from "../seedRows/owners.ts";
 import { read, SourceError } from "../seedRows/source/read.ts";
@@ -54,6 +54,7 @@ async function rowProblems(root: Value, declared: Declaration, folder: string): 
       const urn = urnOf(name);
       const summary = await claims.summary({ urn, name, target });
       claims.claim(urn, target, summary.digest);
+      problems.push(...(await filesWithoutRow(root, declared, name, folder)));
       const linkedSeeds = linkedSeedsOf(declared, name);
       for (const text of await problemsWith(claims, { urn, target, digest: summary.digest, linkedSeeds }, folder)) {
         found(text);
@@ -103,6 +104,20 @@ function linkedSeedsOf(declared: Declaration, name: string): Record<string, stri
     "seed" in to ? [[label, urnOf(to.seed)] as const] : [],
   );
   return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, urnOf(parent.seed)]] : links);
+}
+
+/** Files of a seed on rows that it does not have. */
+async function filesWithoutRow(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
+  const { files = {}, key } = seedOf(declared, name);
+  if (Object.keys(files).length === 0) return [];
+  const there = new Set(await keysOf(targetOf(declared, name), folder));
+  return Object.entries(files).flatMap(([file, { row }]) => {
+    const cells = [row].flat();
+    const wanted = keyOf(key, Object.fromEntries(key.map((label, at) => [label, cells[at]])));
+    if (there.has(wanted)) return [];
+    const at = valuePlace(root, ["seeds", name, "files", file, "row"]);
+    return [{ at, message: `seed "${name}" has no row ${JSON.stringify(wanted)}; correct the key, or add the row` }];
+  });
 }
 
 const isPlaced = /^(?:(?!: ).)+?:\d|^(?:additions|changes|removals|rows|secretLabels)\[\d/;

@@ -29,7 +29,9 @@ import { environmentFile, type EnvironmentFile, grammar, type Rule, type SeedDec
 import { secretTextsOf } from "./secretRows.ts";
 
 /** An Environment file without mistakes. */
-export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
+export interface Declaration extends Required<
+  Pick<EnvironmentFile, "organizations" | "seeds" | "apps" | "notifications">
+> {
   rules: readonly Rule[];
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
@@ -137,11 +139,14 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
     ? result.data
     : environmentFile.safeParse(toPlainValue(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
-  const { organizations = {}, seeds = {}, apps = {}, rules = [] } = sound;
+  const { organizations = {}, seeds = {}, apps = {}, notifications = {}, rules = [] } = sound;
   const check: FileChecks = { root, folder, report, declared: { organizations, seeds, apps } };
   const placed = checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
+  checkFormerKeys(check, "notification", ["notifications"], notifications, namesIn(root, ["notifications"]));
+  for (const [name, { appID }] of Object.entries(notifications))
+    checkApp(check, ["notifications", name, "appID"], appID);
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
   checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
@@ -149,6 +154,7 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
     organizations: placed,
     seeds: Object.fromEntries(located),
     apps,
+    notifications,
     rules,
     seedOrder: order,
     fields: sound.platform ? fieldTypesOf(sound.platform) : {},
@@ -161,6 +167,7 @@ function pruned(root: Value, issues: readonly { path: readonly PropertyKey[] }[]
 }
 
 function depth([kind, , inner, , innermost]: readonly PropertyKey[]): number {
+  if (kind === "seeds" && inner === "files") return 4;
   if (kind === "organizations" && inner === "teams") return innermost === "members" ? 6 : 4;
   return 2;
 }
@@ -209,7 +216,7 @@ function checkRoster(check: FileChecks, path: readonly string[], roster: Roster)
   const { root, report } = check;
   const { members, source } = roster;
   checkMembers(check, [...path, "members"], members ?? {});
-  checkApp(check, path, roster);
+  checkApp(check, [...path, "targetInitialApp"], roster.targetInitialApp);
   if (members && source !== undefined)
     report({
       at: keyPlace(root, [...path, "source"]),
@@ -246,18 +253,18 @@ function checkMembers(
       const there = spot(keyPlace(root, [...path, twin]), at);
       report({ at, message: `"${email}" is the same member as "${twin}" ${there}; keep one of them` });
     }
-    if (typeof member === "object") checkApp(check, [...path, email], member);
+    if (typeof member === "object") checkApp(check, [...path, email, "targetInitialApp"], member.targetInitialApp);
   }
 }
 
-/** Checks that the app opened by an invitation exists. */
+/** Checks that an app of the file that something names exists. */
 function checkApp(
   { root, report, declared }: FileChecks,
   path: readonly string[],
-  { targetInitialApp: target }: Opening,
+  target: string | { app: string } | undefined,
 ): void {
   if (typeof target !== "object") return;
-  const place = valuePlace(root, [...path, "targetInitialApp", "app"]);
+  const place = valuePlace(root, [...path, "app"]);
   checkKnown(report, "app", target.app, namesIn(root, ["apps"]), place, keyNow(target.app, declared.apps));
 }
 
@@ -377,19 +384,27 @@ function checkRowEdits(check: FileChecks, path: readonly string[], seed: SeedDec
     checkKeys(check, [...path, verb], seed.key, seed[verb]);
     for (const [index, row] of seed[verb].entries()) checkWritten(check, [...path, verb, index], Object.keys(row));
   }
-  for (const [index, removal] of (seed["rows-"] ?? []).entries()) {
-    const here = [...path, "rows-", index];
-    const values = [removal].flat();
-    if (values.length !== seed.key.length) {
-      const message = `a row is named by ${seed.key.join(" and ")}, not by ${values.length} values; correct it`;
-      check.report({ at: valuePlace(check.root, here), message });
-    }
-    checkWritten(
-      check,
-      Array.isArray(removal) ? here : [...path, "rows-"],
-      Array.isArray(removal) ? values.keys() : [index],
-    );
+  for (const [index, removal] of (seed["rows-"] ?? []).entries())
+    checkNamed(check, [...path, "rows-"], index, removal, seed);
+  for (const [name, { row }] of Object.entries(seed.files ?? {}))
+    checkNamed(check, [...path, "files", name], "row", row, seed);
+}
+
+/** Checks a row that is named by its natural key. */
+function checkNamed(
+  check: FileChecks,
+  above: readonly PropertyKey[],
+  step: string | number,
+  row: unknown,
+  { key }: SeedDeclaration,
+): void {
+  const here = [...above, step];
+  const values = [row].flat();
+  if (values.length !== key.length) {
+    const message = `a row is named by ${key.join(" and ")}, not by ${values.length} values; correct it`;
+    check.report({ at: valuePlace(check.root, here), message });
   }
+  checkWritten(check, Array.isArray(row) ? here : above, Array.isArray(row) ? values.keys() : [step]);
 }
 
 /** Cells of rows that are read as other numbers than stand there. */

@@ -5,7 +5,9 @@ import { type Grammar, hasList, type KeyPath } from "../layers/grammar.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
 import { facts } from "../resources/model/resource.ts";
+import { notification } from "../resources/notification.ts";
 import { organization } from "../resources/organization.ts";
+import { rowFile } from "../resources/rowFile.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
@@ -71,8 +73,10 @@ const {
   ended: true,
 }).shape;
 
+const appOfFile = z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) });
+
 const opens = z
-  .union([id, z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) })])
+  .union([id, appOfFile])
   .optional()
   .meta({ description: targetInitialApp.meta()?.description ?? "" });
 
@@ -146,6 +150,24 @@ const { additions, changes, removals } = seedRows.inputs.shape;
 /** Properties of a seed that edit its rows. */
 const editedBy = { additions: true, changes: true, removals: true } as const;
 
+const cell = z.union([z.string(), z.number(), z.boolean()]);
+
+const file = z.strictObject({
+  ...rowFile.inputs.omit({ resourceUrn: true, table: true, row: true, rowID: true }).shape,
+  row: z.union([cell, z.array(cell).min(1)]).meta({
+    description:
+      "The row by its natural key; with several labels, a list of their values in the order of the seed's key.",
+  }),
+  retain,
+  formerly,
+});
+
+const message = z.strictObject({
+  ...notification.inputs.omit({ resourceUrn: true, generation: true }).shape,
+  appID: z.union([id, appOfFile]).meta({ description: "App that it is about: its ID or {app}." }),
+  formerly,
+});
+
 const seed = z.strictObject({
   ...seedRows.inputs.omit({
     resourceUrn: true,
@@ -184,6 +206,7 @@ const seed = z.strictObject({
     .array(z.union([id, z.strictObject({ team: z.string().meta({ description: "organization/team of this file." }) })]))
     .optional()
     .meta({ description: "Teams whose members may see the rows: IDs or {team}. Acts on insert." }),
+  files: named(file).optional().meta({ description: "Files and images on fields of the rows, by logical name." }),
   retain,
   formerly,
 });
@@ -201,6 +224,7 @@ export const environmentFile = z.strictObject({
   organizations: named(organizationSchema).optional().meta({ description: "Organizations by logical name." }),
   seeds: named(seed).optional().meta({ description: "Seed rows by logical name." }),
   apps: named(app).optional().meta({ description: "Generated apps by logical name." }),
+  notifications: named(message).optional().meta({ description: "Messages to people about apps, by logical name." }),
   platform: platform.optional().meta({
     description: "What an emulated platform has from the start, for `microapps emulator --seed`; never deployed.",
   }),
@@ -229,7 +253,8 @@ export function jsonSchema(): object {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       // A file that another one extends, or that extends another, may lack what only the merged one must have.
-      if (([organizationSchema, crew, roster, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      if (([organizationSchema, crew, roster, seed, app, file, message] as unknown[]).includes(zodSchema))
+        delete jsonSchema.required;
       if ((zodSchema as unknown) === field) {
         // A field's type may stand alone; a schema of what is preprocessed does not know.
         const whole = { ...jsonSchema };
@@ -251,7 +276,9 @@ export const namedMaps: readonly { steps: readonly string[]; kind: string }[] = 
   { steps: ["organizations", "*", "teams", "*", "roster", "members"], kind: "member" },
   { steps: ["seeds"], kind: "seed" },
   { steps: ["seeds", "*", "references"], kind: "reference" },
+  { steps: ["seeds", "*", "files"], kind: "file" },
   { steps: ["apps"], kind: "app" },
+  { steps: ["notifications"], kind: "notification" },
 ];
 
 /** True for a path that the steps match. */
@@ -260,7 +287,7 @@ export const leadsTo = (path: KeyPath, steps: readonly string[]): boolean =>
 
 /** Where an entry may name its former keys. */
 const renamable = namedMaps
-  .filter(({ kind }) => ["organization", "team", "seed", "app"].includes(kind))
+  .filter(({ kind }) => ["organization", "team", "seed", "file", "app", "notification"].includes(kind))
   .map(({ steps }) => [...steps, "*", "formerly"]);
 
 /** Lists to which each layer adds: rules hold whatever stands above them. */

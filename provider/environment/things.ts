@@ -14,6 +14,8 @@ export const kinds = [
   "TeamMember",
   "TeamRoster",
   "SeedRows",
+  "RowFile",
+  "Notification",
 ] as const;
 
 /** Where a link leads to: another thing, by its key, or to an ID that the file has. */
@@ -58,11 +60,16 @@ const thing = (top: LogicalName, { retain, ...own }: Stated): DeclaredThing => (
 });
 
 /** Source of the things. A program's outputs stand in it as values. */
-type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "fields">;
+type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "notifications" | "fields">;
 
 /** All that an Environment becomes, in the order of registration: the one place that knows it. */
 export function things(declared: Declared, top = topName("")): DeclaredThing[] {
-  return [...appsOf(declared, top), ...organizationsOf(declared, top), ...seedsOf(declared, top)];
+  return [
+    ...appsOf(declared, top),
+    ...organizationsOf(declared, top),
+    ...seedsOf(declared, top),
+    ...notificationsOf(declared, top),
+  ];
 }
 
 function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
@@ -167,7 +174,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
   return seedOrder.flatMap((key) => {
     const seed = seeds[key];
     if (!seed) return [];
-    const { formerly, retain, teamViewers, references = {}, parent, expect, ...own } = withRowEdits(seed);
+    const { formerly, retain, teamViewers, references = {}, parent, expect, files = {}, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
     const related = Object.entries(expect?.relationships ?? {});
     const named = [...Object.entries(references), ...related, ...(parent ? [[parent.by, parent] as const] : [])];
@@ -178,8 +185,8 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       ...(expect ? { expect: resolveExpectations(expect, seeds) } : {}),
       ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
     };
-    const at = { path: ["seeds", key] };
-    return thing(top, {
+    const at = { path: ["seeds", key], others: ["files"] };
+    const rows = thing(top, {
       kind: "SeedRows",
       name: nameBelow(top, key, formerKeys(formerly)),
       inputs,
@@ -190,7 +197,35 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       ...at,
       retain,
     });
+    return [rows, ...Object.entries(files).map(([name, file]) => fileOf(top, rows, seed, name, file))];
   });
+}
+
+type RowFileDeclaration = NonNullable<SeedDeclaration["files"]>[string];
+
+function fileOf(
+  top: LogicalName,
+  { name: above, key: seed, path, retain: isRetained }: DeclaredThing,
+  { table, key: labels }: SeedDeclaration,
+  key: string,
+  { row, formerly, retain = isRetained, ...own }: RowFileDeclaration,
+): DeclaredThing {
+  const cells = Array.isArray(row) ? row : [row];
+  const inputs = { ...own, table, row: Object.fromEntries(labels.map((label, at) => [label, cells[at]])) };
+  const name = nameBelow(above, key, formerKeys(formerly));
+  return thing(top, { kind: "RowFile", name, inputs, path: [...path, "files", key], above: seed, retain });
+}
+
+function notificationsOf({ notifications }: Declared, top: LogicalName): DeclaredThing[] {
+  return Object.entries(notifications).map(([key, { formerly, appID, ...inputs }]) =>
+    thing(top, {
+      kind: "Notification",
+      name: nameBelow(top, key, formerKeys(formerly)),
+      inputs,
+      links: { appID: [linkTo(appID)] },
+      path: ["notifications", key],
+    }),
+  );
 }
 
 /** Replaces seeds that are expected to have values by their tables and keys. */
@@ -213,11 +248,21 @@ function resolved(
   return { table: named?.table ?? "", key: named?.key[0] ?? "" };
 }
 
-/** Keys of the things that a seed waits for: those that may invite its viewers, and of `updateOnly` those that add the rows. */
+/**
+ * Keys of the things that another one waits for: those that may invite the viewers of a seed or the recipient of a
+ * notification, those that add the rows of an `updateOnly` seed, the seed of a file, and the app that a notification is about.
+ */
 export const listAwaited = (thing: DeclaredThing, all: readonly DeclaredThing[]): string[] => [
   ...listInviting(thing, all),
   ...listAdding(thing, all),
+  ...(thing.kind === "RowFile" && thing.above !== undefined ? [thing.above] : []),
+  ...(thing.kind === "Notification" ? listReady(thing, all) : []),
 ];
+
+const listReady = ({ links }: DeclaredThing, all: readonly DeclaredThing[]): string[] =>
+  all
+    .filter(({ kind, above }) => kind === "AppReadiness" && links["appID"]?.some(({ of }) => of === above))
+    .map(({ key }) => key);
 
 function listAdding({ kind, inputs: { mode, table } }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
   if (kind !== "SeedRows" || mode !== "updateOnly") return [];
@@ -227,12 +272,12 @@ function listAdding({ kind, inputs: { mode, table } }: DeclaredThing, all: reado
 }
 
 function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
-  const { viewers, userID } = inputs;
-  const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID];
+  const { viewers, userID, email } = inputs;
+  const names = [...(Array.isArray(viewers) ? (viewers as unknown[]) : []), userID, email];
   const addresses = names.flatMap((name) =>
     typeof name === "string" && name.includes("@") ? [name.toLowerCase()] : [],
   );
-  if (kind !== "SeedRows" || addresses.length === 0) return [];
+  if (!["SeedRows", "Notification"].includes(kind) || addresses.length === 0) return [];
   const isNamed = (address: unknown): boolean =>
     typeof address === "string" && addresses.includes(address.toLowerCase());
   const invites = ({ kind, inputs: { email, members } }: DeclaredThing): boolean =>

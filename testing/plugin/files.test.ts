@@ -36,6 +36,15 @@ beforeAll(async () => {
     return { read };
   });
   await project.write("Pulumi.dev.yaml", read);
+  await project.edit("platform.yaml", "Desks: number", "Desks: number\n      Plan: { type: file, id: plan }");
+  await project.edit(
+    "dev.yaml",
+    "apps:",
+    `    files: { plan-lisbon: { row: Lisbon, fieldID: plan, filename: lisbon.svg, size: 12 } }
+notifications:
+  welcome: { appID: { app: portal }, email: ada@example.com, message: The portal is there., triggers: { version: 1 } }
+apps:`,
+  );
   await declared(files());
   await project.succeed("stack init dev");
   await up();
@@ -59,7 +68,9 @@ function plainly(resource: StateResource, names: ReadonlyMap<string, string>): o
   const named = (value: unknown): unknown =>
     JSON.parse([...names].reduce((text, [id, name]) => text.replaceAll(id, name), JSON.stringify(value))) as unknown;
   const shown = (properties: Record<string, unknown>): object =>
-    Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__") && name !== "drift"));
+    Object.fromEntries(
+      Object.entries(properties).filter(([name]) => !name.startsWith("__") && !["drift", "sentAt"].includes(name)),
+    );
   const last = (urn: unknown): string => String(urn).split("::").at(-1) ?? "";
   return {
     type: String(resource["type"]).split(":").at(-1),
@@ -75,7 +86,7 @@ async function everything(): Promise<Record<string, object>> {
   const names = new Map<string, string>();
   for (const [name, { id, outputs }] of state) {
     if (id !== undefined && id.length > 8) names.set(id, `<${name}>`);
-    for (const key of ["appID", "memberUserID"]) {
+    for (const key of ["appID", "memberUserID", "childID", "parentRowID"]) {
       if (typeof outputs[key] === "string") names.set(outputs[key], `<${key} of ${name}>`);
     }
   }
@@ -118,6 +129,18 @@ describe("a project of files alone", () => {
     await project.succeed("preview --expect-no-changes");
     await project.edit("dev.yaml", "name: Helpers", "name: Support");
     await up();
+  });
+
+  test("files on rows and notifications are declared, changed and taken back like the rest", async () => {
+    const state = await project.state();
+    expect(state.get("environment/offices/plan-lisbon")?.dependencies.length).toBeGreaterThan(0);
+    await project.edit("dev.yaml", "size: 12", "size: 13");
+    await project.edit("dev.yaml", "version: 1", "version: 2");
+    expect(await changingCalls(project.platform, up)).toEqual(["microappchildUpdate", "sendnotification"]);
+    await project.edit("dev.yaml", "plan-lisbon: {", "plan: { formerly: plan-lisbon,");
+    expect(await changingCalls(project.platform, up)).toEqual([]);
+    await project.edit("dev.yaml", "    files:", "    #");
+    expect(await changingCalls(project.platform, up)).toEqual(["microappchildDelete"]);
   });
 
   test("goes on with the state of a program's class, through dynamic resources, and hands it back", async () => {

@@ -9,7 +9,7 @@ import { type Decide, mergeRecords, type RecordMerge, type Records } from "../me
 import { PromotionError } from "./model.ts";
 
 /** Parts of an Environment file that are promoted; the others are about the environment itself. */
-const promoted = ["organizations", "seeds", "apps"];
+const promoted = ["organizations", "seeds", "apps", "notifications"];
 
 /** Maps whose entries are records of their own; those of `references` are a part of their seed. */
 const recordMaps = namedMaps.filter(({ kind }) => kind !== "reference").map(({ steps }) => steps);
@@ -88,7 +88,7 @@ export const isBelow = (path: readonly string[], above: readonly string[]): bool
   above.length <= path.length && above.every((step, at) => step === path[at]);
 
 /** The maps on the way that nobody names. */
-const wayLabels = new Set(["organizations", "teams", "members", "seeds", "apps"]);
+const wayLabels = new Set(["organizations", "teams", "members", "seeds", "files", "apps", "notifications"]);
 
 /** A thing as people name it: `countries`, `acme/crew/eve@example.com`. */
 export const nameOfPath = (path: readonly string[]): string =>

@@ -96,7 +96,7 @@ function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name
 }
 
 /** Counts the declarations of a file. */
-function counted({ organizations, seeds, apps }: Declaration): string {
+function counted({ organizations, seeds, apps, notifications }: Declaration): string {
   const teams = Object.values(organizations).flatMap(({ teams = {} }) => Object.values(teams));
   const members = teams.flatMap(({ members = {}, roster }) => Object.keys({ ...members, ...roster?.members }));
   const counts: [number, string][] = [
@@ -104,7 +104,9 @@ function counted({ organizations, seeds, apps }: Declaration): string {
     [teams.length, "team"],
     [members.length, "member"],
     [Object.keys(seeds).length, "seed"],
+    [Object.values(seeds).reduce((sum, { files = {} }) => sum + Object.keys(files).length, 0), "file"],
     [Object.keys(apps).length, "app"],
+    [Object.keys(notifications).length, "notification"],
   ];
   const some = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}${count > 1 ? "s" : ""}`);
   return some.length > 0 ? some.join(", ") : "it declares nothing";

@@ -23,7 +23,7 @@ const environmentType = "microapps:index:Environment";
 /** Words of an Environment file for the kinds of its things. */
 const words: Readonly<Record<string, string>> = {
   ...{ Organization: "organization", Team: "team", TeamMember: "member", TeamRoster: "roster" },
-  ...{ GeneratedApp: "app", AppReadiness: "app", SeedRows: "seed" },
+  ...{ GeneratedApp: "app", AppReadiness: "app", SeedRows: "seed", RowFile: "file", Notification: "notification" },
 };
 
 /** A name without that of the Environment, and without what the file does not have. */
