@@ -1,19 +1,18 @@
 import type { WireNames } from "../platform/contract/endpoints.ts";
-import type { ProfileInput } from "../platform/profile/profile.ts";
-import { readProfile } from "../provider/layers/checkedFile.ts";
+import { profile, type ProfileInput } from "../platform/profile/profile.ts";
+import { seed as contents, type Seed, type SeedInput, type Settings } from "../platform/seed/schema.ts";
 import { readsBody } from "./admin/actions.ts";
 import type { NewCall } from "./data/callLog.ts";
 import { Database, makeFolders, toOpeningError } from "./data/database.ts";
 import { newToken, requireLongToken } from "./data/hashing.ts";
-import { type Settings, writeProfile } from "./data/settings.ts";
+import { writeProfile } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Platform, type PlatformHandle } from "./platform/platform.ts";
 import { type ExposureOptions, readExposure, refuseKnownCredentials, routeRequests } from "./routing.ts";
-import { readSeed } from "./seed/file.ts";
+import { checked, noSeedFiles, type SeedFiles } from "./seed/checking.ts";
 import { followSeed, plant, replaceSeed, withoutSecrets, type SeedNews } from "./seed/planting.ts";
-import type { SeedInput } from "./seed/schema.ts";
 import { takeAttached } from "./seed/snapshots.ts";
 
 /** Options of an emulator; all may be left out. */
@@ -79,21 +78,21 @@ export interface OnDemandInstance extends PlatformHandle {
   close: () => Promise<void>;
 }
 
-/** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed, with a FileError for a wrong profile. */
-export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+/** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed or profile; `files` reads those that are files. */
+export async function createEmulator(options: EmulatorOptions = {}, files: SeedFiles = noSeedFiles): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
   const { readOnly = false, settings = {}, onCall } = options;
-  const profile = readProfile(options.profile, options.program);
+  const known = profileOf(options, files);
   const exposure = readExposure(options);
   makeFolders(data);
   const token = options.token === undefined ? newToken() : requireLongToken(options.token);
   const check = (database: Database) => refuseKnownCredentials(database, host);
-  const database = opened(data, options, check);
+  const readSeed = () => seedOf(options, files);
+  const database = opened(data, options, readSeed, check);
   try {
     const isCompared = !database.fresh && options.seed !== undefined;
-    const read = () => readSeed(options.seed, options.program);
-    const news = isCompared ? followSeed(database, read, now()) : { added: [], differs: [] };
-    if (profile) writeProfile(database, profile);
+    const news = isCompared ? followSeed(database, readSeed, now()) : { added: [], differs: [] };
+    if (known) writeProfile(database, known);
     check(database);
     const platform = new Platform(database, { now, wireNames, readOnly, settings, onCall, check });
     const platforms = new HostedPlatforms();
@@ -122,10 +121,20 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   }
 }
 
+function seedOf({ seed, program }: EmulatorOptions, files: SeedFiles): Seed {
+  return typeof seed === "string" ? files.seed(seed, program) : checked(contents, seed ?? {}, "seed");
+}
+
+function profileOf({ profile: source, program }: EmulatorOptions, files: SeedFiles) {
+  if (source === undefined) return undefined;
+  return typeof source === "string" ? files.profile(source, program) : checked(profile, source, "profile");
+}
+
 /** Opens a data file. A new one is planted with its seed or a snapshot, and stays empty when `check` throws for that. */
 function opened(
   file: string,
-  { seed: source, snapshot, program, administrator: chosen, now = Date.now, reseed = false }: EmulatorOptions,
+  { seed: source, snapshot, administrator: chosen, now = Date.now, reseed = false }: EmulatorOptions,
+  readSeed: () => Seed,
   check: (database: Database) => void,
 ): Database {
   if (source !== undefined && snapshot !== undefined) {
@@ -133,7 +142,7 @@ function opened(
   }
   if (reseed && source === undefined) throw new Error("taking a seed anew needs one: give a seed");
   const plannedSeed = () => {
-    const seed = readSeed(source, program);
+    const seed = readSeed();
     return withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator });
   };
   try {

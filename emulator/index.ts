@@ -1,5 +1,3 @@
 export { createEmulator, type Emulator, type EmulatorOptions, type OnDemandInstance } from "./emulator.ts";
-export { readCalls, type CallFilter, type LoggedCall } from "./data/callLog.ts";
-export { parseEmulatorEndpoint } from "./address.ts";
-export { SeedError } from "./seed/file.ts";
-export type { SeedInput } from "./seed/schema.ts";
+export { readCalls, type CallFilter, type LoggedCall, type NewCall } from "./data/callLog.ts";
+export { SeedError, type SeedFiles } from "./seed/checking.ts";

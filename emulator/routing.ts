@@ -1,13 +1,12 @@
-import { isLoopback, isOwnHost } from "../machine/hosts.ts";
 import { routesOf, type WireNames } from "../platform/contract/endpoints.ts";
+import { defaultAdministrator } from "../platform/seed/schema.ts";
 import { administrate, adminPath, health, healthPath } from "./admin/actions.ts";
 import type { Database } from "./data/database.ts";
 import { filePath, findSignedFile } from "./data/files.ts";
 import { hashToken, isPassword } from "./data/hashing.ts";
 import { openapi } from "./http/openapi.ts";
-import type { Answering, Arrived, Outgoing } from "./http/server.ts";
+import { type Answering, type Arrived, isLoopback, isOwnHost, type Outgoing } from "./http/server.ts";
 import { type Hosted, type HostedPlatforms, instancePath } from "./platform/hosted.ts";
-import { defaultAdministrator } from "./seed/schema.ts";
 
 export interface ExposureOptions {
   /** Address to listen on. Default: 127.0.0.1, which only this machine reaches. */

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { program } from "../cli/commands/program.ts";
 import { statuses } from "../cli/commands/report/reporting.ts";
-import { settings } from "../emulator/data/settings.ts";
-import { seed } from "../emulator/seed/schema.ts";
 import { exitStatuses } from "../engine/errors.ts";
 import { endpoints, methodsOf } from "../platform/contract/endpoints.ts";
+import { seed, settings } from "../platform/seed/schema.ts";
 import { documents } from "./documents.ts";
 
 const made = await documents();

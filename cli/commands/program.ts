@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
@@ -9,6 +8,8 @@ import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { addEmulatorCommand } from "./emulator/commands.ts";
+import { startEmulatorsHere } from "./emulator/emulators.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { hostFiles, hostOwn } from "./hosting.ts";
 import { addInitCommand } from "./init/commands.ts";
@@ -25,6 +26,7 @@ const { version } = readOwnPackage();
 
 // Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+startEmulatorsHere();
 
 /** The command line. */
 export const program = new Command("microapps")

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { firstLines } from "../../provider/messages/firstLines.ts";
+import { firstLines } from "../../platform/messages/text.ts";
 import { MaskError, MaskRules, type MasksFile, type PlacedRule } from "./masks.ts";
 import type { NamedThing, PeopleMask } from "./people.ts";
 import { isMovable, isPlaceholder, moveDate, Pseudonyms } from "./pseudonyms.ts";

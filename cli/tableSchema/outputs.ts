@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { readSeed } from "../../emulator/seed/file.ts";
-import type { Seed } from "../../emulator/seed/schema.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
+import type { Seed } from "../../platform/seed/schema.ts";
 import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
+import { readSeed } from "../commands/emulator/seedFile.ts";
 import type { FieldModel, Kind, TableModel } from "./inference.ts";
 
 /** The package's schema of Environment files, from the folder of a project. */

@@ -2,20 +2,19 @@ import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { isOwnHost } from "../../machine/hosts.ts";
 import { packageFolder, readOwnPackage } from "../../machine/ownPackage.ts";
 import { type EndpointName, endpoints } from "../../platform/contract/endpoints.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import type { ProfileInput } from "../../platform/profile/profile.ts";
-import { FileError } from "../../provider/layers/checkedFile.ts";
 import type { CallFilter } from "../data/callLog.ts";
 import { removeDataFile } from "../data/database.ts";
 import { usualSwitches } from "../data/deviations.ts";
 import { hashToken } from "../data/hashing.ts";
 import { findAdministrator } from "../data/people.ts";
 import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { type Arrived, type Outgoing, parseBody } from "../http/server.ts";
+import { type Arrived, isOwnHost, type Outgoing, parseBody } from "../http/server.ts";
 import { type Hosted, type HostedPlatforms, instancePath } from "../platform/hosted.ts";
+import { SeedError } from "../seed/checking.ts";
 import { seedDigest } from "../seed/planting.ts";
 import { newFile } from "../seed/snapshots.ts";
 import { callList, organizationTree, rowPage, tableList, userList } from "./contents.ts";
@@ -63,7 +62,7 @@ const actions: Record<string, Action> = {
     try {
       platform.setProfile(parseBody(body) as ProfileInput); // it validates it
     } catch (error) {
-      throw error instanceof FileError ? invalid(error.message) : error;
+      throw error instanceof SeedError ? invalid(error.message) : error;
     }
   },
   "DELETE profile": ({ platform }) => platform.setProfile(),

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import { seed as contents } from "../../platform/seed/schema.ts";
 import { createEmulator } from "../emulator.ts";
 import { Platform } from "../platform/platform.ts";
-import { readSeed } from "../seed/file.ts";
 import { plant, withoutSecrets } from "../seed/planting.ts";
 import { Database, schemaVersion } from "./database.ts";
 import { findAdministrator } from "./people.ts";
@@ -93,7 +93,7 @@ test("a file of another version is refused with how to go on, and left as it is"
 });
 
 test("a full disk is named, and what a call could not write whole is not there", async () => {
-  const seed = readSeed({ tables: { notes: { fields: { Note: "text" } } } });
+  const seed = contents.parse({ tables: { notes: { fields: { Note: "text" } } } });
   const database = new Database(":memory:", (fresh) => plant(fresh, withoutSecrets(seed), 0));
   const options = { now: Date.now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
   const platform = new Platform(database, options);

@@ -1,31 +1,7 @@
-import { z } from "zod";
 import { profile, type Profile } from "../../platform/profile/profile.ts";
+import { settings, type Settings } from "../../platform/seed/schema.ts";
 import type { Database } from "./database.ts";
-import { switches, usualSwitches, type Switches } from "./deviations.ts";
-
-/** Server settings of an operator. Every default is assumed. */
-export const settings = z.strictObject({
-  defaultLimit: z.int().min(1).default(1000).describe("Rows that a read answers when it names no limit."),
-  maximumLimit: z.int().min(1).default(100_000).describe("Most rows that one read answers."),
-  maximumBatch: z.int().min(1).optional().describe("Most rows that one insert takes; 10,000 when it is left out."),
-  license: z.boolean().default(true).describe("Whether apps may be generated."),
-  generationSeconds: z.number().min(0).default(1.5).describe("How long the generation of an app takes."),
-  failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
-  memberForm: z.enum(switches.memberForm.values).default("objects").describe("What teammembers answers."),
-  appServer: z.string().min(1).default("https://apps.example.com").describe("Address in the links to apps."),
-  keyAlone: z
-    .boolean()
-    .default(false)
-    .describe("Whether createappwithprompt takes the key without a token, as known clients send it."),
-  userLookup: z.boolean().default(true).describe("Whether userid is enabled."),
-  tokenSeconds: z.number().positive().optional().describe("Lifetime of a token; without it tokens do not expire."),
-  strict: z.boolean().default(true).describe("Refuse values that do not fit a field's type."),
-  allowedHosts: z.array(z.string().min(1)).default([]).describe("Hosts that files may be downloaded from."),
-  visibleAfter: z.number().min(0).max(60).default(0).describe("Seconds until what was made is found by other calls."),
-  maximumFileBytes: z.int().min(1).default(25_000_000).describe("Largest file that is downloaded."),
-});
-
-export type Settings = z.output<typeof settings>;
+import { usualSwitches, type Switches } from "./deviations.ts";
 
 /** How a platform behaves. */
 export interface EmulatedDialect {

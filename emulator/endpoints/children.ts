@@ -1,10 +1,10 @@
 import { messageOf } from "../../machine/failures.ts";
 import type { ParsedRequestOf } from "../../platform/contract/endpoints.ts";
 import type { Json } from "../../platform/contract/wire.ts";
+import type { Settings } from "../../platform/seed/schema.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signUrl } from "../data/files.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import type { Settings } from "../data/settings.ts";
 import { findTable, requireTable, type Table, type TableField } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/filters.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";

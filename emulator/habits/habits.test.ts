@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { at } from "../../platform/contract/wire.ts";
+import type { SeedInput } from "../../platform/seed/schema.ts";
 import { switches, usualSwitches, type SwitchName, type Switches } from "../data/deviations.ts";
 import { createEmulator } from "../emulator.ts";
-import type { SeedInput } from "../seed/schema.ts";
 
 /** Sends raw requests to an emulator. */
 interface Wire {

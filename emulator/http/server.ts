@@ -202,3 +202,9 @@ function requireKeepable(value: unknown): void {
   if (typeof value === "string" && !value.isWellFormed())
     throw invalid("the body has half of a character: a surrogate, such as \\ud800, stands alone");
 }
+
+/** True if an address to listen on is reached by this machine only. */
+export const isLoopback = (address: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(address);
+
+/** True if a Host header is one of this machine's own names. A page of elsewhere whose name leads here has its own. */
+export const isOwnHost = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);

@@ -4,8 +4,8 @@ import { parameters, type Endpoint, type Received } from "../../platform/contrac
 import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../platform/contract/endpoints.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
-import type { ProfileInput } from "../../platform/profile/profile.ts";
-import { readProfile } from "../../provider/layers/checkedFile.ts";
+import { profile, type ProfileInput } from "../../platform/profile/profile.ts";
+import type { Settings } from "../../platform/seed/schema.ts";
 import type { CallContext, User } from "../data/callContext.ts";
 import {
   answerText,
@@ -24,7 +24,7 @@ import { type Switches, usualSwitches } from "../data/deviations.ts";
 import { Identifiers, sessionID } from "../data/hashing.ts";
 import { findAdministrator } from "../data/people.ts";
 import { PlatformError, failureBody, forbidden, invalid } from "../data/platformError.ts";
-import { DialectReader, type EmulatedDialect, type Settings, writeProfile } from "../data/settings.ts";
+import { DialectReader, type EmulatedDialect, writeProfile } from "../data/settings.ts";
 import { beginSession, endSession, findSignedIn, requireKey } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
@@ -32,6 +32,7 @@ import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receiveRequest } from "../habits/requests.ts";
 import { parseBody, type Ending, type Outgoing } from "../http/server.ts";
 import { hint } from "../rows/remarks.ts";
+import { checked } from "../seed/checking.ts";
 import { reset } from "../seed/planting.ts";
 import * as snapshots from "../seed/snapshots.ts";
 import { Faults, type Fault, type FaultPlan, type Play } from "./faults.ts";
@@ -106,8 +107,8 @@ export class Platform {
   }
 
   /** Takes on the habits of a profile, in place of those before; without one, the usual. Throws for a wrong profile. */
-  setProfile(profile?: ProfileInput): void {
-    writeProfile(this.database, readProfile(profile));
+  setProfile(input?: ProfileInput): void {
+    writeProfile(this.database, input === undefined ? undefined : checked(profile, input, "profile"));
   }
 
   /** Behaves otherwise than a platform should, over its profile, until the next call of this; for tests. */

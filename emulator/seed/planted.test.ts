@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { parseSeed } from "../../cli/commands/emulator/seedFile.ts";
+import { seed as contents, type SeedInput } from "../../platform/seed/schema.ts";
 import { signIn, start } from "../testing/platform.ts";
-import { parseSeed, readSeed, SeedError } from "./file.ts";
 
 const yaml = `
 users: [{ email: ada@example.com, id: ada }, { email: bob@example.com }]
@@ -62,15 +63,10 @@ test("organizations of a seed are a list; those of an Environment file are no se
 });
 
 test("what does not fit together is refused at its place", () => {
-  const refused = (seed: Parameters<typeof readSeed>[0]): string => {
-    try {
-      readSeed(seed);
-      return "";
-    } catch (error) {
-      if (error instanceof SeedError) return error.message;
-      throw error;
-    }
-  };
+  const refused = (seed: SeedInput): string =>
+    (contents.safeParse(seed).error?.issues ?? [])
+      .map((each) => `seed: ${each.path.join(".")}: ${each.message}`)
+      .join("\n");
   const rows = (...rows: object[]) => refused({ tables: { a: { rows } } });
   expect(rows({ id: "one" }, { id: "one" })).toBe("seed: tables.a.rows.1.id: two rows have the ID one");
   expect(rows({ creator: "nobody" })).toBe("seed: tables.a.rows.0.creator: no user has the ID nobody");

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../machine/failures.ts";
 import { allMembers } from "../../platform/contract/teams.ts";
+import type { PlantedRow, Seed } from "../../platform/seed/schema.ts";
 import type { Database } from "../data/database.ts";
 import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";
 import { joinTeam, requireTeam, userByEmail } from "../data/people.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
 import { findTable, indexSorts, requireTable } from "../data/tables.ts";
 import { insertRows } from "../rows/records.ts";
-import type { PlantedRow, Seed } from "./schema.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
 export function withoutSecrets(seed: Seed): Seed {

@@ -6,11 +6,10 @@ import { messageOf } from "../../machine/failures.ts";
 import { answerRemoved } from "../../machine/removed.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
 import { profile } from "../../platform/profile/profile.ts";
+import { seed, settings } from "../../platform/seed/schema.ts";
 import { DatabaseSync, schemaVersion, toMemoryPath, type Database } from "../data/database.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { settings } from "../data/settings.ts";
 import { indexSorts } from "../data/tables.ts";
-import { seed } from "./schema.ts";
 
 // A snapshot is a data file of its own, written by SQLite's VACUUM INTO. A named one stands in a folder beside the data
 // file, or in memory as long as the platform that has no file.

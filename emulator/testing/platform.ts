@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { at } from "../../platform/contract/wire.ts";
+import type { SeedInput } from "../../platform/seed/schema.ts";
 import { afterEveryTest } from "../../testing/runner/endings.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
-import type { SeedInput } from "../seed/schema.ts";
+import type { SeedFiles } from "../seed/checking.ts";
 
 /** Answer to a call. */
 export interface Reply {
@@ -70,8 +71,8 @@ export function directory(): string {
 }
 
 /** An emulator that is closed with the test. */
-export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
-  const emulator = await createEmulator({ seed, ...options });
+export async function start(options: EmulatorOptions = {}, files?: SeedFiles): Promise<Emulator> {
+  const emulator = await createEmulator({ seed, ...options }, files);
   emulators.add(emulator);
   return emulator;
 }

@@ -1,5 +1,3 @@
-import { checkJsonBounds } from "../../machine/settings/bounds.ts";
-
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
@@ -11,6 +9,16 @@ export const isObject = (value: unknown): value is Json =>
 export const entryIn = <Value>(map: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   map && Object.hasOwn(map, name) ? map[name] : undefined;
 
+/** Path of a key that objects of JavaScript lose: what is declared there would be seen by nobody. */
+export function lostKey(content: unknown): string[] | undefined {
+  if (typeof content !== "object" || content === null) return undefined;
+  for (const [key, value] of Object.entries(content)) {
+    const below = key === "__proto__" ? [] : lostKey(value);
+    if (below) return [key, ...below];
+  }
+  return undefined;
+}
+
 /** Parses JSON; undefined for a text that isn't JSON. */
 export function jsonIn(text: string): unknown {
   try {
@@ -20,17 +28,20 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Bounds of an answer; how much may stand in it is bounded by its bytes. */
-export const ofAnswers = { levels: 100, values: Infinity };
+/** Levels of an answer: as deep as anything that looks into it goes. How much may stand in it is bounded by its bytes. */
+export const maxAnswerLevels = 100;
 
-/** The JSON of a platform's answer; undefined when it is none, or deeper than anything that looks into it goes. */
+/** The JSON of a platform's answer; undefined when it is none, or too deep. */
 export function answerIn(text: string): unknown {
-  try {
-    checkJsonBounds(text, ofAnswers);
-  } catch {
-    return undefined;
-  }
-  return jsonIn(text);
+  const answer = jsonIn(text);
+  return isDeeper(answer, maxAnswerLevels) ? undefined : answer;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) if (isDeeper(inner, levels - 1)) return true;
+  return false;
 }
 
 /** The texts in a value, at whatever depth. */

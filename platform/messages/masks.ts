@@ -1,10 +1,4 @@
-import {
-  bytesOf,
-  bytesWithoutEscapes,
-  readingsOf,
-  textOfBytes,
-  type DecodedText,
-} from "../../provider/messages/readings.ts";
+import { bytesOf, bytesWithoutEscapes, readingsOf, textOfBytes, type DecodedText } from "./readings.ts";
 
 /** Stands in the place of a secret. */
 export const masked = "[secret]";

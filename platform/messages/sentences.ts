@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { nearest } from "../../machine/spelling.ts";
-import { maxReported, firstLines } from "../../provider/messages/firstLines.ts";
+import { firstLines } from "./text.ts";
 
 type Raw = z.core.$ZodRawIssue;
 
@@ -23,10 +22,7 @@ function describeIssue(issue: Raw): string {
     case "too_big":
       return sized(issue);
     case "unrecognized_keys":
-      // A problem that is not reported needs no advice, which takes time.
-      return firstLines(
-        issue.keys.map((key, at) => `has no "${key}"${at < maxReported ? meant(issue, key) : ""}`),
-      ).join("; ");
+      return firstLines(issue.keys.map((key) => `has no "${key}"`)).join("; ") + known(issue);
     case "invalid_union":
       return union(issue.errors);
     case "invalid_key":
@@ -93,10 +89,9 @@ const keys = "unrecognized_keys";
 const mistakesIn = (issues: readonly z.core.$ZodIssue[]): number =>
   issues.reduce((sum, issue) => sum + (issue.code === keys ? issue.keys.length : 1), 0);
 
-function meant({ inst }: Raw, key: string): string {
+/** The names that there are. */
+function known({ inst }: Raw): string {
   const shape = inst && "shape" in inst && typeof inst.shape === "object" && inst.shape ? Object.keys(inst.shape) : [];
-  const near = nearest(key, shape);
-  if (near !== undefined) return `; did you mean "${near}"?`;
   return shape.length === 0 ? "" : `; there is ${shape.join(", ")}`;
 }
 

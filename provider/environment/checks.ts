@@ -1,6 +1,6 @@
-import { seed as contents, type Seed as PlatformSeed } from "../../emulator/seed/schema.ts";
 import { today } from "../../machine/settings/today.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
+import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
 import {
   find,
   keyPlace,

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
-import { fieldTypesOf } from "../../emulator/seed/file.ts";
 import { answerRemoved } from "../../machine/removed.ts";
 import type { FieldType } from "../../platform/contract/fields.ts";
 import { Mask } from "../../platform/messages/masks.ts";
 import { printableLine } from "../../platform/messages/text.ts";
+import { maxReported } from "../../platform/messages/text.ts";
+import { fieldTypesOf } from "../../platform/seed/schema.ts";
 import {
   explainMisnamed,
   find,
@@ -18,7 +19,6 @@ import {
 } from "../layers/document.ts";
 import { type Layers, loadLayers, mergeLayers, toShownPath } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
-import { maxReported } from "../messages/firstLines.ts";
 import { findSettingProblems } from "../seedRows/declared/expectations/settingProblems.ts";
 import { explainRefusedFormat } from "../seedRows/source/formats.ts";
 import { type ConfigLookup, type Configured, fillConfigured } from "./configured.ts";

@@ -3,6 +3,7 @@ import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { kinds } from "../../platform/messages/sentences.ts";
 import { unbroken } from "../../platform/messages/text.ts";
+import { firstLines, maxReported } from "../../platform/messages/text.ts";
 import {
   find,
   keyPlace,
@@ -14,7 +15,6 @@ import {
   describePlace,
 } from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/grammar.ts";
-import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { type EnvironmentFile, grammar } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { field, fieldType, seed as platform } from "../../emulator/seed/schema.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { field, fieldType, seed as platform } from "../../platform/seed/schema.ts";
 import { type Grammar, hasList, type KeyPath } from "../layers/grammar.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";

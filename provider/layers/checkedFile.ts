@@ -2,10 +2,11 @@ import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
+import { lostKey } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
-import { profile, type Profile, type ProfileInput } from "../../platform/profile/profile.ts";
+import { firstLines, maxReported } from "../../platform/messages/text.ts";
+import { profile, type Profile } from "../../platform/profile/profile.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
-import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { find, keyPlace, type Place, type Problem, toPlainValue, type Value, describePlace } from "./document.ts";
 import { formsAt, type Grammar, makePlainGrammar } from "./grammar.ts";
 import { loadLayers, mergeLayers } from "./layers.ts";
@@ -22,16 +23,6 @@ export class FileError extends Error {
 
 /** Where the value at a path stands, for people. */
 type PlaceOf = (path: PropertyKey[]) => string;
-
-/**
- * Reads a YAML file that a schema describes. `directory` is the folder of the program that names the file, which must lie
- * in that program's repository; without it any file will do. Throws a FileError.
- */
-function readChecked<Content>(schema: z.ZodType<Content>, file: string, what: string, directory?: string): Content {
-  const from = directory ?? dirname(file);
-  const { content, at } = parseLayers(textOf(file, what, from), file, from, makePlainGrammar(schema));
-  return checkContent(schema, content, at);
-}
 
 /** The text of a file; throws a FileError that names it as `what`. */
 export function textOf(file: string, what: string, directory: string): string {
@@ -86,16 +77,6 @@ export function checkContent<Content>(
   );
 }
 
-/** Path of a key that objects of JavaScript lose; files are refused for it when they are read. */
-function lostKey(content: unknown): string[] | undefined {
-  if (typeof content !== "object" || content === null) return undefined;
-  for (const [key, value] of Object.entries(content)) {
-    const below = key === "__proto__" ? [] : lostKey(value);
-    if (below) return [key, ...below];
-  }
-  return undefined;
-}
-
 /** Findings of a schema: each unknown key by itself, with a suggestion. */
 function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
@@ -114,11 +95,13 @@ function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: Property
 }
 
 /**
- * Reads `platform-profile.yaml`, or validates its content; undefined for none. `directory` is the folder of the program
- * that names the file. Throws a FileError, which names each mistake with its place.
+ * Reads `platform-profile.yaml`; undefined for none. `directory` is the folder of the program that names the file, which
+ * must lie in that program's repository; without it any file will do. Throws a FileError.
  */
-export function readProfile(source: string | ProfileInput | undefined, directory?: string): Profile | undefined {
-  if (source === undefined) return undefined;
-  if (typeof source !== "string") return checkContent(profile, source, () => "profile");
-  return readChecked(profile, resolve(directory ?? "", source), "profile", directory);
+export function readProfile(name: string | undefined, directory?: string): Profile | undefined {
+  if (name === undefined) return undefined;
+  const file = resolve(directory ?? "", name);
+  const from = directory ?? dirname(file);
+  const { content, at } = parseLayers(textOf(file, "profile", from), file, from, makePlainGrammar(profile));
+  return checkContent(profile, content, at);
 }

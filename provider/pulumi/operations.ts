@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
 import { ApiError } from "../../platform/contract/errors.ts";
-import type { FieldType } from "../../platform/contract/fields.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
@@ -25,6 +24,7 @@ import { Run } from "../resources/run.ts";
 import { describeDeparture } from "../resources/seedDeparture.ts";
 import { addressOf, bind, bindingOutput, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration.ts";
+import { emulators, type TableFields } from "./emulators.ts";
 import type { PlatformAccess } from "./platform.ts";
 import { Forecasts, type Phase, type Reporter } from "./progress.ts";
 import {
@@ -435,12 +435,10 @@ class PlatformConnection {
   }
 }
 
-type FieldTypes = Readonly<Record<string, FieldType>>;
-
 /** Field types of the tables behind an emulator's endpoint, read once and without starting it. */
 class EmulatorFields {
   readonly #directory: string;
-  #tables: Promise<Readonly<Record<string, FieldTypes>>> | undefined;
+  #tables: Promise<TableFields> | undefined;
 
   /** `directory` is the program's folder. */
   constructor(directory: string) {
@@ -448,12 +446,9 @@ class EmulatorFields {
   }
 
   /** Types of a table's fields by label; undefined of a table without any, and where the endpoint is no emulator's. */
-  async of(endpoint: string, table: string): Promise<FieldTypes | undefined> {
+  async of(endpoint: string, table: string): Promise<TableFields[string] | undefined> {
     if (!endpoint.startsWith("emulator:")) return undefined;
-    // Loaded when it is needed: an engine waits for a provider to start.
-    this.#tables ??= import("../../emulator/fieldsAt.ts").then(({ fieldTypesAt }) =>
-      fieldTypesAt(endpoint, this.#directory),
-    );
+    this.#tables ??= emulators().fieldTypes(endpoint, this.#directory);
     return (await this.#tables)[table];
   }
 }

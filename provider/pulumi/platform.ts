@@ -1,4 +1,3 @@
-import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/client.ts";
 import { TableReads } from "../../platform/client/lists/tableReads.ts";
 import type { Client, ClientOptions } from "../../platform/client/options.ts";
@@ -6,6 +5,7 @@ import { ApiError } from "../../platform/contract/errors.ts";
 import { readProfile } from "../layers/checkedFile.ts";
 import { type ListWaits, MemberLists } from "../people/members.ts";
 import type { Configuration } from "./configuration.ts";
+import { emulators } from "./emulators.ts";
 
 /** The platform as a provider reaches it. */
 export interface PlatformAccess {
@@ -73,7 +73,7 @@ export async function locatePlatform(endpoint: string, directory: string): Promi
   if (!endpoint.startsWith("emulator:")) {
     return { url: endpoint, isEmulator: false, notes: [], close: () => Promise.resolve() };
   }
-  const { url, added, close } = await emulatorAt(endpoint, directory);
+  const { url, added, close } = await emulators().start(endpoint, directory);
   return { url, isEmulator: true, notes: added, close };
 }
 
@@ -99,13 +99,4 @@ async function loggedIn(settings: Configuration): Promise<void> {
   } finally {
     await close();
   }
-}
-
-// Loaded when it is needed: an engine waits for a provider to start.
-async function emulatorAt(endpoint: string, directory: string): Promise<Pick<Emulator, "url" | "added" | "close">> {
-  const [{ createEmulator }, { parseEmulatorEndpoint }] = await Promise.all([
-    import("../../emulator/index.ts"),
-    import("../../emulator/address.ts"),
-  ]);
-  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), program: directory, unref: true });
 }

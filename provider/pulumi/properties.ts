@@ -4,7 +4,7 @@ import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/sentences.ts";
-import { maxReported } from "../messages/firstLines.ts";
+import { maxReported } from "../../platform/messages/text.ts";
 import { factsOf, type Given, type InputProblem, once } from "../resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 import type { Comparison } from "../resources/run.ts";

@@ -1,6 +1,6 @@
-import type { SeedInput } from "../../emulator/seed/schema.ts";
 import type { Client } from "../../platform/client/index.ts";
 import type { AnswerOf, EndpointName, RequestOf } from "../../platform/contract/endpoints.ts";
+import type { SeedInput } from "../../platform/seed/schema.ts";
 
 /** A request for each endpoint that succeeds on a platform which `furnish` has prepared. */
 type Requests = { [Name in EndpointName]: RequestOf<Name> };

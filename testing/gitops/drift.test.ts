@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
 import { lookingContext } from "../../cli/commands/lookingContext.ts";
 import { hasDrift } from "../../cli/report/accepted.ts";
 import type { Change } from "../../cli/report/changeSet.ts";
 import { CountingReads } from "../../cli/report/drift.ts";
 import { drift, type Look } from "../../cli/report/drift.ts";
 import type { StateResource } from "../../cli/report/state.ts";
-import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import type { Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/client.ts";
 import { TableReads } from "../../platform/client/lists/tableReads.ts";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createEmulator, readCalls } from "../../emulator/index.ts";
+import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
+import { readCalls } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 
 /** The platform of a project, looked at and changed by somebody else between two runs. */

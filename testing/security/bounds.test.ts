@@ -23,7 +23,7 @@ import { maxLevels } from "../../machine/structs.ts";
 import { parseReply } from "../../platform/client/http/answers.ts";
 import { maxMegabytesOf } from "../../platform/client/http/bodies.ts";
 import { Transport } from "../../platform/client/http/transport.ts";
-import { answerIn, ofAnswers } from "../../platform/contract/wire.ts";
+import { answerIn, maxAnswerLevels } from "../../platform/contract/wire.ts";
 import { LateError, maxMegabytesOfLayer, maxMegabytesOfRows, readText, until } from "../../provider/files/files.ts";
 import { readProfile } from "../../provider/layers/checkedFile.ts";
 import { parse, type Problem } from "../../provider/layers/document.ts";
@@ -224,13 +224,13 @@ const rows: Row[] = [
     cells: [
       "an answer of a platform",
       `${maxMegabytesOf("read")} MB for a read, ${maxMegabytesOf("create")} MB else`,
-      count(ofAnswers.levels),
+      count(maxAnswerLevels),
       "",
     ],
     beyond: [
       [() => call("readorganization"), /answered with more than 0.0009765625 MB/],
       [() => call("insertorganization"), /answered with more than 0.00048828125 MB/],
-      [() => answerIn(nested(ofAnswers.levels + 1)) ?? "no answer", /no answer/],
+      [() => answerIn(nested(maxAnswerLevels + 1)) ?? "no answer", /no answer/],
     ],
   },
   {

@@ -105,7 +105,7 @@ test.each([
   ["itself", "", ""],
   ["somebody else", "process.geteuid = () => -1", another],
 ])("a plugin that runs as %s answers this user accordingly", async (_name, before, answer) => {
-  const executable = fileURLToPath(new URL("../../provider/cmd/pulumi-resource-microapps.js", import.meta.url));
+  const executable = fileURLToPath(new URL("../../cli/entries/pulumi-resource-microapps.js", import.meta.url));
   const child = spawn(process.execPath, ["--import", `data:text/javascript,${before}`, executable], {
     stdio: ["ignore", "pipe", "inherit"],
   });

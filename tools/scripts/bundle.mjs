@@ -47,12 +47,12 @@ rmSync("dist/bundle", { recursive: true, force: true }); // chunks of an earlier
 
 await build({
   entryPoints: {
-    index: "sdk/index.ts",
-    dynamic: "provider/pulumi/dynamic.ts",
+    index: "cli/entries/index.ts",
+    dynamic: "cli/entries/dynamic.ts",
     client: "platform/client/index.ts",
-    emulator: "emulator/index.ts",
+    emulator: "cli/entries/emulator.ts",
     microapps: "cli/commands/microapps.ts",
-    "pulumi-resource-microapps": "provider/cmd/pulumi-resource-microapps.ts",
+    "pulumi-resource-microapps": "cli/entries/pulumi-resource-microapps.ts",
     // Started by their paths beside what starts them.
     lifeline: "engine/processes/lifeline.ts",
   },

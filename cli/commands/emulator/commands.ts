@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { WireNames } from "../platform/contract/endpoints.ts";
-import type { EmulatorCommandOptions } from "./commands.ts";
+import type { WireNames } from "../../../platform/contract/endpoints.ts";
+import type { EmulatorCommandOptions } from "./running.ts";
 
 const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 
 // Loaded when they run: other commands are to start fast.
-const commands = () => import("./commands.ts");
+const commands = () => import("./running.ts");
 
 /** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {

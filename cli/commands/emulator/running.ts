@@ -6,15 +6,15 @@ import { rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { waitForInterrupt, runCommand } from "../machine/commands.ts";
-import { messageOf } from "../machine/failures.ts";
-import type { WireNames } from "../platform/contract/endpoints.ts";
-import { printableLine } from "../platform/messages/text.ts";
-import { adminPath, healthPath } from "./admin/actions.ts";
-import type { NewCall } from "./data/callLog.ts";
-import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
-import { defaultAdministrator } from "./seed/schema.ts";
-import { requireName } from "./seed/snapshots.ts";
+import { adminPath, healthPath } from "../../../emulator/admin/actions.ts";
+import type { Emulator, EmulatorOptions, NewCall } from "../../../emulator/index.ts";
+import { requireName } from "../../../emulator/seed/snapshots.ts";
+import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import type { WireNames } from "../../../platform/contract/endpoints.ts";
+import { printableLine } from "../../../platform/messages/text.ts";
+import { defaultAdministrator } from "../../../platform/seed/schema.ts";
+import { createEmulator } from "./createEmulator.ts";
 
 const tokenVariable = "MICROAPPS_EMULATOR_TOKEN";
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../data/settings.ts";
-import { directory, signIn, start } from "../testing/platform.ts";
-import { parseSeed, readSeed, SeedError } from "./file.ts";
+import { SeedError } from "../../../emulator/index.ts";
+import { checked } from "../../../emulator/seed/checking.ts";
+import { directory, signIn, start } from "../../../emulator/testing/platform.ts";
+import { seed, settings } from "../../../platform/seed/schema.ts";
+import { parseSeed, readSeed, seedFiles } from "./seedFile.ts";
 
 test("a seed may be empty: the administrator is known by default", () => {
   for (const yaml of ["", "{}", "# nothing yet\n"]) {
@@ -29,7 +31,7 @@ tables:
       Size: number
 `,
   );
-  const { url } = await start({ seed: file });
+  const { url } = await start({ seed: file }, seedFiles);
   const root = await signIn(url, "root@example.com", "secret");
   expect(root.userID).toBe("root");
   await root.call("insertmicroapprow", { microAppID: "t-1", rowData: { Name: "Brno", Size: 3 } });
@@ -62,7 +64,7 @@ describe("an Environment file is a seed by its platform", () => {
     const { users, tables } = readSeed(file);
     expect(users.map(({ email }) => email)).toEqual(["dev@example.com"]);
     expect(tables).toMatchObject({ a: { name: "Above", fields: { Name: { type: "text" } } }, b: {} });
-    const { url } = await start({ seed: file });
+    const { url } = await start({ seed: file }, seedFiles);
     await signIn(url, "dev@example.com", "dev");
   });
 
@@ -192,20 +194,13 @@ function thrown(work: () => unknown): string {
 }
 
 test("a key that stands twice, or that objects of JavaScript lose, is refused at its place", () => {
-  const refused = (yaml: string): string => {
-    try {
-      parseSeed(yaml, "platform.yaml");
-      return "";
-    } catch (error) {
-      return String(error);
-    }
-  };
+  const refused = (yaml: string): string => thrown(() => parseSeed(yaml, "platform.yaml"));
   expect(refused("settings: {}\nsettings: {}\n")).toContain(
     "platform.yaml:2:1: is not valid YAML: Map keys must be unique",
   );
   expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name");
   const fields = JSON.parse('{"__proto__": "text"}') as Record<string, "text">;
-  expect(thrown(() => readSeed({ tables: { a: { fields } } }))).toBe(
+  expect(thrown(() => checked(seed, { tables: { a: { fields } } }, "seed"))).toBe(
     "seed: tables.a.fields.__proto__: a key can't have this name",
   );
 });
@@ -218,7 +213,9 @@ test("labels that only look odd are taken", () => {
     $x: "text",
     sortValue: "text",
   } as const;
-  expect(Object.keys(readSeed({ tables: { a: { fields } } }).tables["a"]?.fields ?? {})).toEqual(Object.keys(fields));
+  expect(Object.keys(checked(seed, { tables: { a: { fields } } }, "seed").tables["a"]?.fields ?? {})).toEqual(
+    Object.keys(fields),
+  );
 });
 
 test("of 20,000 mistakes 50 are told, at once, with how many there are beside", () => {

@@ -1,9 +1,33 @@
 import { z } from "zod";
-import { type FieldType, fieldTypes } from "../../platform/contract/fields.ts";
-import { role } from "../../platform/contract/members.ts";
-import { email, id, rowData, systemLabels } from "../../platform/contract/values.ts";
-import { profile } from "../../platform/profile/profile.ts";
-import { settings } from "../data/settings.ts";
+import { type FieldType, fieldTypes } from "../contract/fields.ts";
+import { role } from "../contract/members.ts";
+import { email, id, rowData, systemLabels } from "../contract/values.ts";
+import { habits } from "../profile/habits.ts";
+import { profile } from "../profile/profile.ts";
+
+/** Server settings of an operator. Every default is assumed. */
+export const settings = z.strictObject({
+  defaultLimit: z.int().min(1).default(1000).describe("Rows that a read answers when it names no limit."),
+  maximumLimit: z.int().min(1).default(100_000).describe("Most rows that one read answers."),
+  maximumBatch: z.int().min(1).optional().describe("Most rows that one insert takes; 10,000 when it is left out."),
+  license: z.boolean().default(true).describe("Whether apps may be generated."),
+  generationSeconds: z.number().min(0).default(1.5).describe("How long the generation of an app takes."),
+  failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
+  memberForm: z.enum(habits.memberForm.values).default("objects").describe("What teammembers answers."),
+  appServer: z.string().min(1).default("https://apps.example.com").describe("Address in the links to apps."),
+  keyAlone: z
+    .boolean()
+    .default(false)
+    .describe("Whether createappwithprompt takes the key without a token, as known clients send it."),
+  userLookup: z.boolean().default(true).describe("Whether userid is enabled."),
+  tokenSeconds: z.number().positive().optional().describe("Lifetime of a token; without it tokens do not expire."),
+  strict: z.boolean().default(true).describe("Refuse values that do not fit a field's type."),
+  allowedHosts: z.array(z.string().min(1)).default([]).describe("Hosts that files may be downloaded from."),
+  visibleAfter: z.number().min(0).max(60).default(0).describe("Seconds until what was made is found by other calls."),
+  maximumFileBytes: z.int().min(1).default(25_000_000).describe("Largest file that is downloaded."),
+});
+
+export type Settings = z.output<typeof settings>;
 
 const row = z.strictObject({
   id: id.optional(),
@@ -181,3 +205,16 @@ function isOwnAncestor(tables: Readonly<Record<string, { parent?: string | undef
 export type Seed = z.output<typeof seed>;
 /** A seed as people write it; every part may be left out. */
 export type SeedInput = z.input<typeof seed>;
+
+/** Types of a table's fields by label. */
+export type FieldTypes = Readonly<Record<string, FieldType>>;
+
+/** Field types by table ID, of the tables that have any; none where the platform takes values of other types as well. */
+export function fieldTypesOf({ settings, tables }: Pick<Seed, "settings" | "tables">): Record<string, FieldTypes> {
+  if (!settings.strict) return {};
+  const typed = Object.entries(tables).flatMap(([key, { id = key, fields }]) => {
+    const types = Object.entries(fields).map(([label, { type }]) => [label, type] as const);
+    return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
+  });
+  return Object.fromEntries(typed);
+}

@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import type { EmulatorOptions } from "./emulator.ts";
+
+/** Files of an emulator, as an endpoint names them. */
+interface EmulatorEndpoint {
+  /** Its data file, or `:memory:`. */
+  data: string;
+  seed?: string;
+}
 
 const form = "emulator:<file>?seed=<platform.yaml>";
 
@@ -7,7 +13,7 @@ const form = "emulator:<file>?seed=<platform.yaml>";
  * Parses `emulator:<file>?seed=<platform.yaml>`; throws when it has another form. The file `:memory:` keeps the data in
  * memory. Resolves relative paths from the directory.
  */
-export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<EmulatorOptions, "data" | "seed"> {
+export function parseEmulatorEndpoint(endpoint: string, directory = "."): EmulatorEndpoint {
   const [, file = "", query = ""] = /^emulator:([^?]*)\??(.*)$/s.exec(endpoint) ?? [];
   if (file === "") throw new Error(`the endpoint names no data file: the form is ${form}, or emulator::memory:`);
   const parameters = new Map<string, string>();

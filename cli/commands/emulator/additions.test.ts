@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fieldTypesAt } from "../fieldsAt.ts";
-import { directory, signIn, start } from "../testing/platform.ts";
+import { directory, signIn, start } from "../../../emulator/testing/platform.ts";
+import { fieldTypesAt } from "./fieldsAt.ts";
+import { seedFiles } from "./seedFile.ts";
 
 const first = `
 tables:
@@ -21,7 +22,7 @@ test("tables and fields that a seed gets later are added at the start and named;
   const [data, seed] = [join(folder, "platform.db"), join(folder, "seed.yaml")];
   const started = async (text: string) => {
     writeFileSync(seed, text);
-    return start({ data, seed });
+    return start({ data, seed }, seedFiles);
   };
   const rowsOf = async (url: string, microAppID: string, query: object = {}) =>
     (await signIn(url)).get("body.microAppRows", "microappdata", { microAppID, ...query });
@@ -73,7 +74,7 @@ test("a data file is put to what its seed has now, where that is asked for; snap
   const folder = directory();
   const [data, seed] = [join(folder, "platform.db"), join(folder, "seed.yaml")];
   writeFileSync(seed, first);
-  const one = await start({ data, seed });
+  const one = await start({ data, seed }, seedFiles);
   const admin = await signIn(one.url);
   await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "KE" } });
   one.saveSnapshot("before");
@@ -81,12 +82,12 @@ test("a data file is put to what its seed has now, where that is asked for; snap
 
   const changed = first.replace("Code: PT", "Code: JP") + "users: [{ email: ada@example.com, password: ada }]\n";
   writeFileSync(seed, changed);
-  const two = await start({ data, seed });
+  const two = await start({ data, seed }, seedFiles);
   const sentence =
     "the seed differs from the one that the data file was made with (users, table countries): --reseed takes it anew";
   expect(two.differs).toEqual([sentence]);
   await two.close();
-  const three = await start({ data, seed, reseed: true });
+  const three = await start({ data, seed, reseed: true }, seedFiles);
   expect([three.differs, three.snapshots()]).toEqual([[], ["before"]]);
   const rows = await (await signIn(three.url)).get("body.microAppRows", "microappdata", { microAppID: "countries" });
   expect(rows).toMatchObject([{ Code: "JP" }]);
@@ -94,9 +95,9 @@ test("a data file is put to what its seed has now, where that is asked for; snap
   await three.close();
   // A seed that must not be served leaves the file as it was.
   writeFileSync(seed, first);
-  await expect(start({ data, seed, reseed: true, host: "0.0.0.0" })).rejects.toThrow("everybody knows");
+  await expect(start({ data, seed, reseed: true, host: "0.0.0.0" }, seedFiles)).rejects.toThrow("everybody knows");
   writeFileSync(seed, changed);
-  const four = await start({ data, seed });
+  const four = await start({ data, seed }, seedFiles);
   expect(four.differs).toEqual([]);
-  await expect(start({ data, seed: undefined, reseed: true })).rejects.toThrow("give a seed");
+  await expect(start({ data, seed: undefined, reseed: true }, seedFiles)).rejects.toThrow("give a seed");
 });

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { compileOnce } from "../../machine/compileCache.ts";
 import { messageOf } from "../../machine/failures.ts";
+import { startEmulatorsHere } from "../commands/emulator/emulators.ts";
 
 // An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.
 compileOnce();
 process.removeAllListeners("warning");
+startEmulatorsHere();
 
 // A language host requires this file, which therefore must not wait at its top level.
 start().catch((error: unknown) => {
@@ -14,8 +16,8 @@ start().catch((error: unknown) => {
 
 async function start(): Promise<void> {
   const [{ serve }, { endWithEngine }] = await Promise.all([
-    import("../pulumi/plugin/serve.ts"),
-    import("../pulumi/lifetime.ts"),
+    import("../../provider/pulumi/plugin/serve.ts"),
+    import("../../provider/pulumi/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
   const { port, orphaned } = await serve(engine);

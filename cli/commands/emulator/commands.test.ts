@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { sampleStories } from "../testing/harness/drawn.ts";
-import { administrate, directory, post, signIn } from "./testing/platform.ts";
-import { run } from "./testing/processes.ts";
+import { administrate, directory, post, signIn } from "../../../emulator/testing/platform.ts";
+import { run } from "../../../emulator/testing/processes.ts";
+import { sampleStories } from "../../../testing/harness/drawn.ts";
 
 const test = sampleStories();
 
 const node = (...parameters: string[]) => promisify(execFile)(process.execPath, ["--no-warnings", ...parameters]);
-const executable = fileURLToPath(new URL("./testing/serve.js", import.meta.url));
+const executable = fileURLToPath(new URL("../../../emulator/testing/serve.js", import.meta.url));
 
 test("the command serves a seed, read-only or loose, until it is interrupted", async () => {
   const seed = join(directory(), "platform.yaml");
@@ -245,7 +245,7 @@ test("the state of a running emulator is saved to a file and loaded from it, all
 });
 
 test("a process that forgets to close an emulator ends all the same, when it is told so", async () => {
-  const index = new URL("./index.js", import.meta.url).href;
+  const index = new URL("../../../emulator/index.js", import.meta.url).href;
   const program = `
     import { createEmulator } from ${JSON.stringify(index)};
     const { url } = await createEmulator({ unref: true });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator } from "./emulator.ts";
+import { createEmulator } from "./createEmulator.ts";
 import { fieldTypesAt } from "./fieldsAt.ts";
 
 let folder: string;

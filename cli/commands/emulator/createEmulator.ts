@@ -1,0 +1,8 @@
+import { createEmulator as create, type Emulator, type EmulatorOptions } from "../../../emulator/index.ts";
+import { seedFiles } from "./seedFile.ts";
+
+/**
+ * Starts an emulator on this machine. Rejects with a SeedError for a wrong seed or profile, which has a line for each
+ * mistake, with file, line and column of those in files.
+ */
+export const createEmulator = (options: EmulatorOptions = {}): Promise<Emulator> => create(options, seedFiles);
