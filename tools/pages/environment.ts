@@ -3,12 +3,20 @@ import { jsonSchema } from "../../provider/environment/schema.ts";
 import { rowsOf } from "./jsonSchema.ts";
 import { code, page, table } from "./markdown.ts";
 
-/** All that an Environment file may say, a table for each key at its top. */
+/** The keys that nearly every file has. */
+const usual = [
+  ...["organizations", "organizations.*.name", "organizations.*.teams", "organizations.*.teams.*.name"],
+  ...["organizations.*.teams.*.members", "seeds", "seeds.*.table", "seeds.*.key", "seeds.*.source", "seeds.*.rows"],
+];
+
+/** All that an Environment file may say: what everybody uses, then a table for each key at its top. */
 export function environmentPage(): string {
   const { properties = {} } = withoutVerbs(jsonSchema()) as { properties?: Record<string, Json> };
+  const head = "| path | type | required | what it means |";
+  const all = rowsOf({ properties });
   const sections = Object.entries(properties).flatMap(([name, property]) => [
     `## ${name}`,
-    table("| path | type | required | what it means |", rowsOf({ properties: { [name]: property } })),
+    table(head, rowsOf({ properties: { [name]: property } })),
   ]);
   return page(
     "provider/environment/schema.ts",
@@ -17,6 +25,11 @@ export function environmentPage(): string {
     "In a file that extends another one each list has two verbs, `name+` and `name-`, which add to it and take out of it; `null` takes out an entry of a map. An editor knows all of this from `node_modules/pulumi-microapps/sdk/environment/environment.schema.json`:",
     "```yaml\n# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n```",
     "`microapps environment schema` writes one that has the labels of your tables as well ([seeds](guides/seeds.md#know-the-table)); `init` begins with it.",
+    "## What everybody uses",
+    table(
+      head,
+      usual.flatMap((path) => all.filter((each) => each.startsWith(`| ${code(path)} |`))),
+    ),
     `Keys at the top: ${Object.keys(properties).map(code).join(", ")}.`,
     sections,
   );
