@@ -90,7 +90,6 @@ nothing-is-unused: dist/.built
 .PHONY: rooms
 rooms: node_modules/.installed
 	@node --no-warnings tools/scripts/house.mjs --check
-	@node --no-warnings tools/scripts/circles.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed

@@ -36,7 +36,7 @@ const lookAtIt =
 const product = [`{${rooms.join()}}/**/*.ts`];
 
 export default defineConfig({
-  plugins: ["typescript"],
+  plugins: ["typescript", "import"],
   jsPlugins: [
     {
       name: "imports",
@@ -86,6 +86,7 @@ export default defineConfig({
             minimumDescriptionLength: 10,
           },
         ],
+        "import/no-cycle": ["error", { ignoreTypes: false }],
         "typescript/no-array-delete": "error",
         "typescript/no-base-to-string": "error",
         "typescript/no-confusing-void-expression": [
