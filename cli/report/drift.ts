@@ -8,8 +8,6 @@ import { isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { topName } from "../../provider/environment/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
-import { findRole } from "../../provider/resources/memberships.ts";
-import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import {
   describeOver,
   describeSoon,
@@ -17,7 +15,9 @@ import {
   findDeclared,
   type PeoplePlace,
   splitEnds,
-} from "../../provider/resources/people.ts";
+} from "../../provider/resources/declaredPeople.ts";
+import { findRole } from "../../provider/resources/memberships.ts";
+import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { maxRows, rowsByKey, withoutSecrets } from "../../provider/seedRows/declared/cells.ts";

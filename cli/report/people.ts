@@ -1,7 +1,7 @@
 import { isObject } from "../../platform/contract/wire.ts";
 import { some } from "../../platform/messages/text.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
-import { planMembers, type PlanOptions, type Role } from "../../provider/resources/people.ts";
+import { planMembers, type PlanOptions, type Role } from "../../provider/people/people.ts";
 import { type Change, fieldOf, fieldsOf, noTally, type Tally } from "./changeSet.ts";
 import { isHeeded, type KnownThing, type Plan, type PlannedStep } from "./planner.ts";
 import type { Declared } from "./source.ts";

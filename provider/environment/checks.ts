@@ -11,7 +11,6 @@ import {
   valuePlace,
   describePlace,
 } from "../layers/document.ts";
-import { toPlannedUrn } from "../resources/model/identities.ts";
 import {
   describeOver,
   describeSoon,
@@ -20,7 +19,8 @@ import {
   type PeoplePlace,
   splitEnds,
   teamsIn,
-} from "../resources/people.ts";
+} from "../resources/declaredPeople.ts";
+import { toPlannedUrn } from "../resources/model/identities.ts";
 import { RowClaims } from "../seedRows/declared/claims.ts";
 import { keyOf, keysOf } from "../seedRows/declared/declaration.ts";
 import type { RowTarget } from "../seedRows/declared/target.ts";

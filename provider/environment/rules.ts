@@ -13,7 +13,7 @@ import {
 import { formsAt } from "../layers/grammar.ts";
 import { mergeLayers, type Layers } from "../layers/layers.ts";
 import { type Merged } from "../layers/merge.ts";
-import { matcher } from "../resources/people.ts";
+import { matcher } from "../people/people.ts";
 import { isUnknown } from "./configured.ts";
 import { valueNamed } from "./problems.ts";
 import { environmentFile, type Rule } from "./schema.ts";

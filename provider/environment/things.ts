@@ -1,4 +1,4 @@
-import { toPerson } from "../resources/people.ts";
+import { toPerson } from "../people/people.ts";
 import type { Expectations } from "../seedRows/declared/expectations/expectations.ts";
 import type { Declaration } from "./declaration.ts";
 import { formerKeys } from "./formerKeys.ts";

@@ -60,22 +60,6 @@ export function massDisappearance(
   );
 }
 
-/** Why a team would be left with too few administrators, undefined when it would not. */
-export function tooFewAdmins(admins: number, minAdmins: number): string | undefined {
-  if (admins >= minAdmins) return undefined;
-  return (
-    `${admins} ${admins === 1 ? "administrator" : "administrators"} would be left, fewer than minAdmins asks for (${minAdmins}). ` +
-    `Give more members the role admin, or lower minAdmins.`
-  );
-}
-
-/** Why the caller must not lose their own place, undefined when they keep it. */
-export function losingSelf(self: string, how: "removed" | "demoted" | undefined): string | undefined {
-  if (how === undefined) return undefined;
-  const what = how === "removed" ? "removed from the list" : "made a plain member";
-  return `${self}, whose account makes these calls, would be ${what}. Keep them, or set keepSelf: false.`;
-}
-
 const percent = (fraction: number): string => `${Number((fraction * 100).toFixed(2))} %`;
 
 /** The smallest fraction of two places that allows it. */

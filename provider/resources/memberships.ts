@@ -1,11 +1,21 @@
 import type { CallOptions } from "../../platform/client/http/call.ts";
 import { ApiError, isNotFound } from "../../platform/contract/errors.ts";
-import { quote, some } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/members.ts";
-import { describeNamed } from "./model/identities.ts";
-import { type Context, ResourceError } from "./model/resource.ts";
-import { nameOf, People, type LiveMember, type Person, type RoleChange, type Wanted } from "./people.ts";
-import type { TeamClaims } from "./run.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
+import { type ListedMember, peopleIn } from "../people/members.ts";
+import {
+  isSame,
+  type LiveMember,
+  nameOf,
+  People,
+  type Person,
+  planMembers,
+  type PlanOptions,
+  type RoleChange,
+  type Wanted,
+} from "../people/people.ts";
+import { describeNamed, type NamedResource } from "./model/identities.ts";
+import { ResourceError, type Context } from "./model/resource.ts";
+import { stays, type TeamClaims } from "./run.ts";
 
 // How the members of a team become those who are planned, and how that is proved.
 
@@ -105,17 +115,16 @@ export async function withRoles(
   return listed.map((member) => (member.role === undefined ? { ...member, role: roles.get(member) } : member));
 }
 
-/** The wanted members with the user IDs of those whose addresses the list does not show: it may have IDs alone. */
-export async function identify(
+/** The people with the user IDs of those whom a list does not show by their addresses: it may have IDs alone. */
+export function identify<One extends Person>(
   { members }: Context,
-  wanted: readonly Wanted[],
-  live: readonly ListedMember[],
-): Promise<Wanted[]> {
-  if (live.every(({ email }) => email !== undefined)) return [...wanted];
-  const shown = new Set(live.map(({ email }) => email?.toLowerCase()));
+  people: readonly One[],
+  list: readonly ListedMember[],
+): Promise<One[]> {
+  const there = peopleIn(list);
   return Promise.all(
-    wanted.map(async (one) => {
-      if (one.email === undefined || one.userID !== undefined || shown.has(one.email.toLowerCase())) return one;
+    people.map(async (one) => {
+      if (there.haveAddresses || one.email === undefined || there.has(one)) return one;
       const userID = await members.userIDAt(one.email);
       return userID === undefined ? one : { ...one, userID };
     }),
@@ -160,52 +169,43 @@ export function describeMisplaced(
   ];
 }
 
-/** Those of the changes that the list of the team, read after them, does not have, with the reason. */
+/** Why somebody has not the role that the platform confirmed, and the one that they have. */
+interface Lack {
+  reason: string;
+  role?: string | undefined;
+}
+
+/** Those of the changes that a list of the team, read after them, does not have. */
 export function findLacking(
   context: Context,
   after: readonly ListedMember[],
   changes: readonly RoleChange<ListedMember>[],
-): Map<RoleChange<ListedMember>, string> {
+): Map<RoleChange<ListedMember>, Lack> {
   if (changes.length === 0) return new Map();
-  const there = new Map(after.map((member) => [member.userID, member]));
-  const showsRoles = after.some(({ role }) => role !== undefined);
+  const [there, showsRoles] = [peopleIn(after), after.some(({ role }) => role !== undefined)];
   if (!showsRoles) sayRoleless(context);
   return new Map(
-    changes.flatMap((change): [RoleChange<ListedMember>, string][] => {
-      const found = there.get(change.member.userID);
-      if (!found) return [[change, "it is in the list no longer"]];
+    changes.flatMap((change): [RoleChange<ListedMember>, Lack][] => {
+      const found = there.find({ userID: change.member.userID });
+      if (!found) return [[change, { reason: "it is in the list no longer" }]];
       if (!showsRoles || found.role === change.role) return [];
-      return [[change, describeLack(change.role, found.role)]];
+      return [[change, { reason: describeLack(change.role, found.role), role: found.role }]];
     }),
   );
 }
 
-/** The reason why somebody lacks a role that the platform confirmed; undefined when they have it. */
-export async function explainLack(
-  context: Context,
-  teamID: string,
-  member: LiveMember,
-  wanted: string,
-): Promise<{ reason: string; role: string | undefined } | undefined> {
+/** Reads back the role of somebody, with the list of the team. */
+export async function proveRole(context: Context, teamID: string, change: RoleChange<ListedMember>) {
   const list = (await context.members.proved(teamID)) ?? [];
-  const now = list.find(({ userID }) => userID === member.userID);
-  if (!now) throw new ResourceError(`${nameOf(member)} is in the list of team ${teamID} no longer. Run up again.`);
-  const role = await findRole(context, teamID, now);
-  if (role === undefined && list.every((one) => one.role === undefined)) sayRoleless(context);
-  else if (role !== wanted) return { reason: describeLack(wanted, role), role };
-  return undefined;
+  const now = peopleIn(list).find({ userID: change.member.userID });
+  const role = now && (await findRole(context, teamID, now, context));
+  const after = list.map((one) => (one === now ? { ...one, role } : one));
+  return { list, lack: findLacking(context, after, [change]).get(change) };
 }
 
 const describeLack = (wanted: string, found: string | undefined): string =>
   `the platform answered that the role is ${wanted} now, and read back it is ${found === undefined ? "none" : quote(found)}. ` +
   `Declare the role that the platform keeps, or set it there; then run up again`;
-
-/** Refuses to remove somebody of whom nobody can tell whether they are in the team. */
-export function refuseUnknown(reason: string): never {
-  throw new ResourceError(
-    `${reason}. Look at the team and take them out there; then set retainOnDelete, and run up before you remove the declaration.`,
-  );
-}
 
 const stillThere = "the platform answered that it did, and it is in the list afterwards";
 
@@ -230,7 +230,7 @@ export async function takeOut(
     return new Map(leaving.map((member) => [member, error])); // what else is done is saved
   }
   const failures = await each(leaving, (member) => context.members.remove(teamID, member));
-  const left = new People(await membersOf(context, teamID, (id) => context.members.proved(id)));
+  const left = peopleIn((await membersOf(context, teamID, (id) => context.members.proved(id))) ?? []);
   // A refusal of somebody who is not there is none.
   return new Map(
     leaving.flatMap((member) => (left.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
@@ -247,9 +247,9 @@ export async function unlisted(
   list: readonly ListedMember[],
   isUnknown: (reason: string) => void,
 ): Promise<ListedMember[]> {
-  const there = new People(list);
+  const there = peopleIn(list);
   const missing = people.filter((one) => !there.has(one));
-  const hasAddresses = list.every(({ email }) => email !== undefined);
+  const hasAddresses = there.haveAddresses;
   const found = missing.map(async ({ email, userID }): Promise<ListedMember[]> => {
     try {
       const known = userID ?? (email === undefined ? undefined : await members.userIDAt(email));
@@ -265,6 +265,122 @@ export async function unlisted(
     return [];
   });
   return (await Promise.all(found)).flat();
+}
+
+/** Those of some declared people whom other resources of this run decide on. */
+export class Spared {
+  readonly #context: MemberContext;
+  readonly #teamID: string;
+  readonly #owned: People<Wanted>;
+  readonly #urn: string | undefined;
+  readonly #kept = new Map<string, NamedResource>();
+
+  /** `urn` is of a resource that goes on: what it declares now is no reason to spare anybody. */
+  constructor(context: MemberContext, teamID: string, owned: readonly Wanted[], urn?: string) {
+    this.#context = context;
+    this.#teamID = teamID;
+    this.#owned = new People(owned);
+    this.#urn = urn;
+  }
+
+  has(member: LiveMember): boolean {
+    const own = this.#owned.find(member);
+    if (!own) return false;
+    const { claims } = this.#context;
+    const person = { ...member, email: member.email ?? own.email };
+    const owner = claims.declaring(this.#teamID, person, this.#urn);
+    if (owner) this.#kept.set(nameOf(person), owner);
+    return claims.deciding(this.#teamID, person, this.#urn) !== undefined;
+  }
+
+  /** Reports who stays, by whom else they are declared. */
+  report(isHidden: boolean | undefined): void {
+    for (const ones of Map.groupBy(this.#kept, ([, owner]) => describeNamed(owner)).values()) {
+      const people = ones.map(([name]) => name);
+      for (const [, owner] of ones.slice(0, 1))
+        this.#context.report.info(stays(isHidden ? people.length : people, [this.#teamID], owner));
+    }
+  }
+}
+
+/** Somebody in a list, by the user ID that a state knows before any address. */
+export const findKnown = (list: readonly ListedMember[], { userID, email }: Person): ListedMember | undefined =>
+  peopleIn(list).find({ userID }) ?? peopleIn(list).find({ email });
+
+/** People whose declaration goes. */
+interface Leaving {
+  people: readonly Wanted[];
+  /** Those of them whom no list has shown yet. */
+  unseen: readonly Person[];
+  /** True where the account that makes the calls keeps its place. */
+  keepSelf: boolean;
+  isHidden?: boolean | undefined;
+  /** True where the team has this declaration under another name now. */
+  goesOn?: boolean;
+  /** Of a roster. */
+  guards?: Pick<PlanOptions, "maxRemovals" | "minAdmins">;
+}
+
+/** Takes people out of a team with their declaration, but for those on whom something else decides. */
+export async function leave(context: MemberContext, teamID: string, leaving: Leaving): Promise<void> {
+  const { people, unseen, keepSelf, isHidden, goesOn = false, guards } = leaving;
+  const { members, report, claims } = context;
+  await members.awaits(teamID, unseen);
+  const list = await membersOf(context, teamID, (id) => members.list(id, { fresh: guards !== undefined }));
+  if (!list) return;
+  const owned = await identify(context, people, list);
+  const isUnknown = (reason: string): void => {
+    if (goesOn) return;
+    throw new ResourceError(
+      `${reason}. Look at the team and take them out there; then set retainOnDelete, and run up before you remove the declaration.`,
+    );
+  };
+  const hidden = await unlisted(context, unseen, list, isUnknown);
+  const there = new Map([
+    ...owned.flatMap((one) => {
+      const member = findKnown(list, one);
+      return member ? [[member.userID, { ...member, email: member.email ?? one.email }] as const] : [];
+    }),
+    ...hidden.map((one) => [one.userID, one] as const),
+  ]);
+  const [self, spared] = [await caller(context), new Spared(context, teamID, owned)];
+  const teams = context.identities.holders(teamID);
+  const stay: string[] = [];
+  const goes = [...there.values()].filter((one) => {
+    if (spared.has(one)) return false;
+    const team = claims.administered(teams, one.userID);
+    const isSelf = keepSelf && isSame(self, one);
+    const why = team ? `${describeNamed(team)} names them as its adminID` : "its account makes these calls";
+    if (team ?? isSelf) stay.push(`${isHidden ? "somebody" : nameOf(one)} stays a member: ${why}`);
+    return !team && !isSelf;
+  });
+  if (guards) await guard(context, teamID, list, { owned, goes, guards });
+  for (const text of stay) report.info(text);
+  spared.report(isHidden);
+  if (guards && goes.length > 0) report.info(`removes ${formatCount(goes.length, "person")}`);
+  const failed = await takeOut(context, teamID, goes);
+  if (failed.size > 0) throw new ResourceError(sentences("not removed", failed, isHidden).join("\n"));
+}
+
+/** Throws where a roster's guards refuse that its people go. */
+async function guard(
+  context: MemberContext,
+  teamID: string,
+  list: readonly ListedMember[],
+  { owned, goes, guards }: { owned: readonly Wanted[]; goes: readonly ListedMember[]; guards: Leaving["guards"] },
+): Promise<void> {
+  const [known, leaving] = [new People(owned), new People(goes)];
+  const isLeaving = ({ userID }: LiveMember): boolean => leaving.has({ userID });
+  // The last state knows the roles of those who leave; each of the others may be an administrator.
+  const others = list.filter((one) => !isLeaving(one));
+  const left = await withRoles(context, teamID, others);
+  const gone = list.filter(isLeaving).map((one) => ({ ...one, role: one.role ?? known.find(one)?.role }));
+  const options = { mode: "additive" as const, owned, ...guards, spares: (one: LiveMember) => !isLeaving(one) };
+  const { refusals } = planMembers([], [...left, ...gone], options);
+  if (refusals.length === 0) return;
+  throw new ResourceError(
+    `nobody was removed from team ${teamID}: ${refusals.join(" ")} Run up with that first, then remove the roster.`,
+  );
 }
 
 /** Names that a message gives of each kind. */

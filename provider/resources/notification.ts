@@ -14,8 +14,8 @@ import {
   PartialFailure,
   ResourceError,
 } from "./model/resource.ts";
-import { exceptSpelling } from "./people.ts";
 import { resource, type State } from "./resource.ts";
+import { exceptSpelling } from "./teamMember.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 

@@ -1,8 +1,16 @@
 import { some } from "../../platform/messages/text.ts";
+import {
+  isManaged,
+  type LiveMember,
+  namesOf,
+  type Person,
+  type Role,
+  type RoleChange,
+  type Wanted,
+} from "../people/people.ts";
 import { RowClaims, type RowFindings } from "../seedRows/declared/claims.ts";
 import { describeNamed, Identities, type NamedResource, readName, setAt } from "./model/identities.ts";
 import type { Diff, InputProblem } from "./model/resource.ts";
-import { isManaged, type LiveMember, namesOf, type Person, type Role, type RoleChange, type Wanted } from "./people.ts";
 
 /** Results of a comparison that other resources of the run depend on. */
 export interface Findings extends Partial<RowFindings> {

@@ -4,8 +4,9 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/members.ts";
-import { caller, explainLack, findRole, membersOf } from "./memberships.ts";
+import { type ListedMember, peopleIn } from "../people/members.ts";
+import { isSame, nameOf } from "../people/people.ts";
+import { caller, findRole, membersOf, proveRole } from "./memberships.ts";
 import { describeNamed } from "./model/identities.ts";
 import {
   createOnce,
@@ -17,7 +18,6 @@ import {
   uncancellable,
 } from "./model/lifecycle.ts";
 import { adoptSame, common, type Context, generation, PartialFailure, ResourceError } from "./model/resource.ts";
-import { isSame, nameOf } from "./people.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
 
 const inputs = z.object({
@@ -242,7 +242,7 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
 /** False where the platform shows that a user is no administrator of a team: true where it shows no role, or nobody may look. */
 async function isAdministrator(context: Context, teamID: string, userID: string): Promise<boolean> {
   try {
-    const member = (await context.members.list(teamID))?.find((one) => one.userID === userID);
+    const member = peopleIn((await context.members.list(teamID)) ?? []).find({ userID });
     return member !== undefined && ((await findRole(context, teamID, member)) ?? "admin") === "admin";
   } catch (error) {
     if (error instanceof ApiError && (error.code === "forbidden" || error.code === "notFound")) return true;
@@ -252,8 +252,8 @@ async function isAdministrator(context: Context, teamID: string, userID: string)
 
 /** Throws unless a user is seen to be an administrator of the team; the next run then tries again. */
 async function proveAdmin(context: Context, id: string, member: ListedMember, outputs: Kept): Promise<void> {
-  const lacked = await explainLack(context, id, member, "admin");
-  if (!lacked) return;
-  const message = `${nameOf(member)} was not made an administrator of ${called(outputs)}: ${lacked.reason}`;
+  const { lack } = await proveRole(context, id, { member, role: "admin" });
+  if (!lack) return;
+  const message = `${nameOf(member)} was not made an administrator of ${called(outputs)}: ${lack.reason}`;
   throw new PartialFailure(message, id, { ...outputs, adminID: undefined });
 }

@@ -1,45 +1,74 @@
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
 import { role } from "../../platform/contract/members.ts";
-import { id } from "../../platform/contract/values.ts";
-import { quote } from "../../platform/messages/text.ts";
-import { type ListedMember, memberAt } from "../people/members.ts";
+import { email as address, id } from "../../platform/contract/values.ts";
+import { formatCount, quote } from "../../platform/messages/text.ts";
+import type { ListedMember } from "../people/members.ts";
+import { nameOf, namesOf, planMembers, toPerson, type Person, type Role } from "../people/people.ts";
+import { hasEnded, lastDay, reportEnds, splitEnds } from "./declaredPeople.ts";
 import {
-  caller,
   changeRoles,
   describeMisplaced,
-  findLacking,
+  findKnown,
   findRole,
+  identify,
+  leave,
   membersOf,
-  refuseUnknown,
-  sentences,
-  takeOut,
-  unlisted,
+  proveRole,
   type MemberContext,
 } from "./memberships.ts";
 import { describeNamed } from "./model/identities.ts";
 import { uncancellable } from "./model/lifecycle.ts";
-import { common, PartialFailure, ResourceError } from "./model/resource.ts";
-import {
-  checkNamedOnce,
-  ending,
-  exceptSpelling,
-  hasEnded,
-  invitationTargets,
-  isSame,
-  managedFromNowOn,
-  nameOf,
-  planMembers,
-  reportEnds,
-  splitEnds,
-  toPerson,
-  user,
-  userFound,
-  type Person,
-  type Role,
-} from "./people.ts";
+import { common, PartialFailure, ResourceError, type Diff, type Given, type InputProblem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import { stays } from "./run.ts";
+
+const user = {
+  email: address.optional().meta({
+    description: "The user's e-mail address; an unknown one is invited. Either this or userID.",
+    replaces: true,
+  }),
+  userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
+};
+
+/** Output with the user's ID. */
+const userFound = {
+  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
+};
+
+const onInvitation = "Acts when a user is invited.";
+
+/** Inputs for the target of an invitation. */
+export const invitationTargets = {
+  targetRoute: z
+    .enum(["app", "go"])
+    .optional()
+    .meta({
+      description: `Where the invitation leads. ${onInvitation}`,
+      ignoredInDiff: true,
+    }),
+  targetInitialApp: id.optional().meta({
+    description: `App that the invitation opens. ${onInvitation}`,
+    ignoredInDiff: true,
+    link: true,
+  }),
+  targetInitialScreen: id.optional().meta({
+    description: `Screen that the invitation opens. ${onInvitation}`,
+    ignoredInDiff: true,
+  }),
+};
+
+/** Inputs of a resource that declares one person. */
+const ending = {
+  until: lastDay.optional().meta({
+    description: "Last day (UTC) of the membership: after it the declaration counts as absent.",
+  }),
+  ended: z.boolean().optional().meta({
+    description: "True once the last day has passed.",
+    computed: true,
+    internal: true,
+  }),
+};
 
 const inputs = z.object({
   ...common,
@@ -118,7 +147,8 @@ export const teamMember = resource({
     if (!list) return undefined;
     if ("found" in state && state.found !== undefined) context.report.info(managedFromNowOn(1));
     if (state.ended) return { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
-    const found = await memberIn(context, list, who);
+    const [known = who] = await identify(context, [who], list);
+    const found = findKnown(list, known);
     // Who is not seen yet is not known to be gone.
     if (!found) return state.unseen && { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
     const { userID } = found;
@@ -133,11 +163,11 @@ export const teamMember = resource({
 
   update: async (context, id, old, inputs) => {
     if (!inputs.ended) return (await ensure(context, inputs, id)).outputs;
-    if (!old.ended) await leave(context, id, old);
+    if (!old.ended) await depart(context, id, old);
     return { ...inputs, memberUserID: old.memberUserID };
   },
 
-  delete: (context, id, state) => (state.ended ? Promise.resolve() : leave(context, id, state)),
+  delete: (context, id, state) => (state.ended ? Promise.resolve() : depart(context, id, state)),
 });
 
 const declarable = (found: unknown): Role | undefined => role.safeParse(found).data;
@@ -150,18 +180,6 @@ function parts(id: string): { teamID: string; userID: string } {
     );
   }
   return { teamID, userID };
-}
-
-/** Somebody as a team's list has them, which may have user IDs alone. */
-async function memberIn(
-  { members }: MemberContext,
-  list: readonly ListedMember[],
-  { userID, email }: Person,
-): Promise<ListedMember | undefined> {
-  const listed = list.find((one) => one.userID === userID) ?? (email === undefined ? undefined : memberAt(list, email));
-  if (listed || email === undefined || list.every((one) => one.email !== undefined)) return listed;
-  const known = await members.userIDAt(email);
-  return list.find((one) => one.userID === known);
 }
 
 /** Makes the user a member with the declared role, or goes on with the membership that is there. */
@@ -204,61 +222,52 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
 async function withRole(context: MemberContext, outputs: Kept, member: ListedMember): Promise<Kept> {
   const { teamID, role, resourceUrn: urn } = outputs;
   const { claims, members } = context;
-  const there = { ...member, role: await findRole(context, teamID, member, context) };
-  const { change } = planMembers([{ ...member, role }], [there], { mode: "additive" });
-  const failed = await changeRoles(context, teamID, change);
-  for (const reason of failed.values()) throw reason;
   const id = `${teamID}/${member.userID}`;
-  const list = (change.length > 0 ? await members.proved(teamID) : members.known(teamID)) ?? [];
-  if (change.length > 0) {
-    const now = list.filter(({ userID }) => userID === member.userID);
-    const after = await Promise.all(
-      now.map(async (one) => ({ ...one, role: await findRole(context, teamID, one, context) })),
-    );
-    for (const reason of findLacking(context, after, change).values()) {
-      const [found] = after;
-      const message = `${nameOf(outputs)} was not given the role ${role ?? ""} in team ${teamID}: ${reason}.`;
-      throw new PartialFailure(message, id, { ...outputs, role: declarable(found?.role) });
+  const there = { ...member, role: await findRole(context, teamID, member, context) };
+  const [change] = planMembers([{ ...member, role }], [there], { mode: "additive" }).change;
+  let list = members.known(teamID);
+  if (change) {
+    for (const reason of (await changeRoles(context, teamID, [change])).values()) throw reason;
+    const proof = await proveRole(context, teamID, change);
+    list = proof.list;
+    if (proof.lack) {
+      const message = `${nameOf(outputs)} was not given the role ${change.role} in team ${teamID}: ${proof.lack.reason}.`;
+      throw new PartialFailure(message, id, { ...outputs, role: declarable(proof.lack.role) });
     }
   }
   claims.found(urn, [{ userID: member.userID, email: member.email ?? outputs.email, role }]);
-  const [taken] = describeMisplaced(claims.misplaced(teamID, list), false);
+  const [taken] = describeMisplaced(claims.misplaced(teamID, list ?? []), false);
   if (taken !== undefined)
     throw new PartialFailure(`${nameOf(outputs)} is a member of team ${teamID}, but ${taken}.`, id, outputs);
   return outputs;
 }
 
-/** Takes the user out of the team, unless another resource decides on them; proved by the list. */
-async function leave(context: MemberContext, id: string, state: Kept): Promise<void> {
+/** Takes the user out of the team. */
+function depart(context: MemberContext, id: string, state: Kept): Promise<void> {
   const { teamID, userID } = parts(id);
   const email = state.email ?? toPerson(userID).email;
   // Whom no list has shown may be known by address alone.
   const person = { email, userID: state.memberUserID === email ? undefined : state.memberUserID };
-  if (state.unseen) await context.members.awaits(teamID, [person]);
-  const list = await membersOf(context, teamID);
-  if (!list) return;
+  const unseen = state.unseen ? [person] : [];
   // A membership that is declared by another name now takes the place of the one by address.
   const goesOn = context.claims.isOn(teamID, state.resourceUrn);
-  const [unseen] = state.unseen
-    ? await unlisted(context, [person], list, goesOn ? () => undefined : refuseUnknown)
-    : [];
-  const member = (await memberIn(context, list, person)) ?? unseen;
-  if (!member) return;
-  const known = { ...member, email: member.email ?? person.email };
-  if (context.claims.deciding(teamID, known)) {
-    const owner = context.claims.declaring(teamID, known);
-    if (owner) context.report.info(stays([nameOf(known)], [teamID], owner));
-    return;
-  }
-  const team = context.claims.administered(context.identities.holders(teamID), known.userID);
-  if (team) {
-    context.report.info(`${nameOf(known)} stays a member: ${describeNamed(team)} names them as its adminID`);
-    return;
-  }
-  if (isSame(await caller(context), known)) {
-    context.report.info(`${nameOf(known)} stays a member: its account makes these calls`);
-    return;
-  }
-  const failed = await takeOut(context, teamID, [known]);
-  if (failed.size > 0) throw new ResourceError(sentences("not removed", failed, false).join("\n"));
+  return leave(context, teamID, { people: [person], unseen, keepSelf: true, goesOn });
 }
+
+/** Why the inputs do not name exactly one user. */
+function checkNamedOnce({ inputs, unknown }: Given<Person>): InputProblem[] {
+  const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
+  if (unknown.has("email") || unknown.has("userID") || named === 1) return [];
+  return [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+}
+
+/** The change without that of an address in letter case alone: it is the same user's. */
+export function exceptSpelling(change: Diff, old: Person, { inputs }: Given<Person>): Diff {
+  const [was] = namesOf({ email: old.email });
+  const meant = (name: string): boolean => !(name === "email" && was !== undefined && namesOf(inputs).includes(was));
+  return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };
+}
+
+/** That people of a state were members before it, in one sentence; version 0.1.0 left them in the team. */
+export const managedFromNowOn = (count: number): string =>
+  `${formatCount(count, "person")} ${count === 1 ? "was found there and is" : "were found there and are"} managed from now on`;

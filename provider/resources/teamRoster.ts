@@ -1,49 +1,43 @@
 import { z } from "zod";
-import { isOutcomeUnknown, isUndocumented, type ApiError } from "../../platform/contract/errors.ts";
+import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/errors.ts";
 import { role } from "../../platform/contract/members.ts";
 import { email, fraction, id } from "../../platform/contract/values.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
 import type { Invitation, ListedMember } from "../people/members.ts";
+import {
+  isManaged,
+  isSame,
+  nameOf,
+  People,
+  planMembers,
+  toPerson,
+  type LiveMember,
+  type MembershipPlan,
+  type Person,
+  type PlanOptions,
+  type Role,
+  type Wanted,
+} from "../people/people.ts";
+import { findDeclared, lastDay, reportEnds, type Members } from "./declaredPeople.ts";
 import {
   caller,
   changeRoles,
   describeMisplaced,
   findLacking,
   identify,
+  leave,
   membersOf,
   names,
-  refuseUnknown,
   sentences,
+  Spared,
   takeOut,
   unlisted,
   withRoles,
   type MemberContext,
 } from "./memberships.ts";
-import { describeNamed, type NamedResource } from "./model/identities.ts";
 import { common, PartialFailure, ResourceError } from "./model/resource.ts";
-import {
-  findDeclared,
-  invitationTargets,
-  isManaged,
-  isSame,
-  lastDay,
-  managedFromNowOn,
-  nameOf,
-  People,
-  planMembers,
-  reportEnds,
-  toPerson,
-  type LiveMember,
-  type Members,
-  type MembershipPlan,
-  type Person,
-  type PlanOptions,
-  type Role,
-  type RoleChange,
-  type Wanted,
-} from "./people.ts";
 import { resource } from "./resource.ts";
-import { stays } from "./run.ts";
+import { invitationTargets, managedFromNowOn } from "./teamMember.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");
@@ -224,57 +218,41 @@ export const teamRoster = resource({
     const self = state.members && declaration.keepSelf ? await caller(context) : undefined;
     const there = observe(live, wanted, declaration, self);
     // Who is not seen yet is not known to be gone.
-    const unseen = unseenIn(state).flatMap((one): [string, Role][] => {
-      const name = nameOf(one);
-      return Object.hasOwn(there.members, name) ? [] : [[name, declaration.members[name] ?? "member"]];
-    });
-    return { id, outputs: { ...declaration, ...withUnseen(there, unseen) } };
+    const shown = new Set(there.map(({ name }) => name));
+    const unseen = peopleOf(state).filter(({ name, userID }) => userID === "" && !shown.has(name));
+    return { id, outputs: { ...declaration, ...toKept([...there, ...unseen]) } };
   },
 
   update: (context, _id, old, inputs) => apply(context, checked(inputs), { old }),
 
-  delete: async (context, id, state) => {
-    await context.members.awaits(id, unseenIn(state));
-    const listed = await membersOf(context, id, (one) => context.members.list(one, { fresh: true }));
-    if (!listed) return;
-    const owned = await identify(context, toWanted(state.members, state), listed);
-    const spared = new Spared(context, id, owned);
-    const [self, isOwned] = [await caller(context), new People(owned)];
-    const own = state.keepSelf ? listed.find((one) => isOwned.has(one) && isSame(self, one)) : undefined;
-    const teams = context.identities.holders(id);
-    const isLeaving = (one: ListedMember): boolean =>
-      one !== own &&
-      isOwned.has(one) &&
-      !spared.has(one) &&
-      context.claims.administered(teams, one.userID) === undefined;
-    // The last state knows the roles of those who leave; each of the others may be an administrator.
-    const left = await withRoles(
-      context,
-      id,
-      listed.filter((one) => !isLeaving(one)),
-    );
-    const leaving = listed.filter(isLeaving).map((one) => ({ ...one, role: one.role ?? isOwned.find(one)?.role }));
-    const { maxRemovals, minAdmins, sensitive } = state;
-    const plan = planMembers([], [...left, ...leaving], {
-      ...{ mode: "additive", owned, maxRemovals, minAdmins },
-      spares: (one) => !leaving.some(({ userID }) => userID === one.userID),
-    });
-    if (plan.refusals.length > 0)
-      throw new ResourceError(
-        `nobody was removed from team ${id}: ${plan.refusals.join(" ")} Run up with that first, then remove the roster.`,
-      );
-    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
-    spared.report(sensitive);
-    if (leaving.length > 0) context.report.info(`removes ${formatCount(leaving.length, "person")}`);
-    const unseen = await unlisted(context, unseenIn(state), listed, refuseUnknown);
-    const failures = await takeOut(context, id, [...plan.remove, ...unseen.filter((one) => !spared.has(one))]);
-    if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, sensitive).join("\n"));
+  delete: (context, id, state) => {
+    const { maxRemovals, minAdmins, sensitive: isHidden, keepSelf } = state;
+    const people = { people: toWanted(state.members, state), unseen: unseenIn(state) };
+    return leave(context, id, { ...people, keepSelf, isHidden, guards: { maxRemovals, minAdmins } });
   },
 });
 
+/** Somebody of a roster as its state keeps them: whom no list has shown yet has an empty user ID. */
+interface KeptPerson {
+  name: string;
+  role: Role;
+  userID?: string | undefined;
+}
+
+const peopleOf = ({ members = {}, userIDs = [] }: Kept = {}): KeptPerson[] =>
+  Object.keys(members)
+    .toSorted()
+    .map((name, at) => ({ name, role: members[name] ?? "member", userID: userIDs[at] }));
+
+function toKept(people: readonly KeptPerson[]): Required<Kept> {
+  const members = Object.fromEntries(people.map(({ name, role }) => [name, role]));
+  const ids = new Map(people.map(({ name, userID }) => [name, userID ?? ""]));
+  return { members, userIDs: peopleOf({ members }).map(({ name }) => ids.get(name) ?? "") };
+}
+
 /** The declared members, with user IDs as far as the state knows them: whoever gets another address stays the same. */
-export function toWanted(members: Members, { members: kept = {}, userIDs = [] }: Kept = {}): Wanted[] {
-  const known = new Map(sortedNames(kept).map((name, index) => [name.toLowerCase(), userIDs[index]]));
+export function toWanted(members: Members, kept?: Kept): Wanted[] {
+  const known = new Map(peopleOf(kept).map(({ name, userID }) => [name.toLowerCase(), userID]));
   return Object.entries(members).map(([name, role]) => {
     const one = toPerson(name);
     const userID = known.get(name.toLowerCase());
@@ -282,13 +260,8 @@ export function toWanted(members: Members, { members: kept = {}, userIDs = [] }:
   });
 }
 
-/** Those of a state whom no list has shown yet: they have no user ID in it. */
-const unseenIn = ({ members = {}, userIDs = [] }: Kept = {}): Person[] =>
-  sortedNames(members)
-    .filter((_, at) => userIDs[at] === "")
-    .map(toPerson);
-
-const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
+const unseenIn = (kept?: Kept): Person[] =>
+  peopleOf(kept).flatMap(({ name, userID }) => (userID === "" ? toPerson(name) : []));
 
 /** How many people of a state of an earlier version were members before it. */
 const countFound = (state: object): number => {
@@ -303,10 +276,10 @@ const decidesOnMore = (now: Inputs, old: Given): boolean =>
     (old.keepSelf && !now.keepSelf) ||
     (old.ignore ?? []).some((pattern) => !now.ignore?.includes(pattern)));
 
+/** True for the same people with the same roles, however they are spelt. */
 function same(old: Members, now: Members): boolean {
-  const roles = new Map(Object.entries(old).map(([name, role]) => [name.toLowerCase(), role]));
-  const entries = Object.entries(now);
-  return entries.length === roles.size && entries.every(([name, role]) => roles.get(name.toLowerCase()) === role);
+  const texts = (members: Members) => Object.entries(members).map(([name, role]) => `${name.toLowerCase()} ${role}`);
+  return texts(old).toSorted().join("\n") === texts(now).toSorted().join("\n");
 }
 
 const optionsOf = (
@@ -315,66 +288,24 @@ const optionsOf = (
   owned: readonly Wanted[],
 ): PlanOptions => ({ mode, ignore, maxRemovals, minAdmins, owned, keepSelf: keepSelf ? self : undefined });
 
-/** Those of a roster's people whom other resources of this run decide on. */
-class Spared {
-  readonly #context: MemberContext;
-  readonly #teamID: string;
-  readonly #owned: People<Wanted>;
-  readonly #urn: string | undefined;
-  readonly #kept = new Map<string, NamedResource>();
-
-  /** `urn` is of a roster that goes on: what it declares now is no reason to spare anybody. */
-  constructor(context: MemberContext, teamID: string, owned: readonly Wanted[], urn?: string) {
-    this.#context = context;
-    this.#teamID = teamID;
-    this.#owned = new People(owned);
-    this.#urn = urn;
-  }
-
-  has(member: LiveMember): boolean {
-    const own = this.#owned.find(member);
-    if (!own) return false;
-    const person = { ...member, email: member.email ?? own.email };
-    const owner = this.#context.claims.declaring(this.#teamID, person, this.#urn);
-    if (owner) this.#kept.set(nameOf(person), owner);
-    return this.#context.claims.deciding(this.#teamID, person, this.#urn) !== undefined;
-  }
-
-  /** Reports who stays, by whom else they are declared. */
-  report(isHidden: boolean | undefined): void {
-    for (const ones of Map.groupBy(this.#kept, ([, owner]) => describeNamed(owner)).values()) {
-      const people = ones.map(([name]) => name);
-      for (const [, owner] of ones.slice(0, 1))
-        this.#context.report.info(stays(isHidden ? people.length : people, [this.#teamID], owner));
-    }
-  }
-}
-
 /** The members that a roster decides on, as the state keeps them: those that are declared by their declared names. */
 function observe(
   live: readonly ListedMember[],
   wanted: readonly Wanted[],
   { mode, ignore }: Pick<Inputs, "mode" | "ignore">,
   self?: Person,
-): { members: Members; userIDs: string[] } {
+): KeptPerson[] {
   const declared = new People(wanted);
   const isDecidedOn = isManaged(ignore);
-  const found = live.flatMap((member) => {
+  return live.flatMap((member) => {
     const one = declared.find(member);
     const isSelf = self !== undefined && isSame(self, member);
     if (!one && (mode === "additive" || isSelf || !isDecidedOn(member))) return [];
     // A role of another word can't be declared, and is not the declared one; one that nobody shows is believed.
     const other = one?.role === "member" ? "admin" : "member";
     const shown: Role = role.safeParse(member.role).data ?? (member.role === undefined ? (one?.role ?? other) : other);
-    return [[one ? nameOf(one) : nameOf(member), shown, member.userID] as const];
+    return [{ name: nameOf(one ?? member), role: shown, userID: member.userID }];
   });
-  return toKept(found);
-}
-
-function toKept(people: readonly (readonly [name: string, role: Role, userID: string])[]) {
-  const ids = new Map(people.map(([name, , userID]) => [name, userID]));
-  const members = Object.fromEntries(people.map(([name, role]) => [name, role]));
-  return { members, userIDs: sortedNames(members).map((name) => ids.get(name) ?? "") };
 }
 
 /** The members of a team before a run, and the plan for them. */
@@ -391,19 +322,21 @@ async function apply(
   inputs: Inputs,
   { old, isFirst = false }: { old?: Kept; isFirst?: boolean },
 ): Promise<Inputs & Required<Kept>> {
-  const { teamID, sensitive } = inputs;
+  const { teamID, sensitive, resourceUrn: urn } = inputs;
   const start = await planned(context, inputs, old, isFirst);
   const reasons = await invite(context, inputs, start.plan);
-  for (const reason of reasons.values())
-    if (isUndocumented(reason)) throw unknownAnswer(reason, inputs, start, reasons);
+  const unknown = [...reasons.values()].find(isUndocumented);
+  if (unknown) {
+    // Nothing is sent after it, and those who were invited stay known.
+    const who = formatCount(start.plan.add.length, "person");
+    const outputs = { ...inputs, ...kept(inputs, start, start.before, start.wanted, reasons, start.plan.add) };
+    const message = `whether ${who} joined team ${teamID} is not known; the next up looks: ${unknown.message}`;
+    throw new PartialFailure(message, teamID, outputs);
+  }
   const { rest, after: now } = await replan(context, teamID, start);
   const isBare = now.some(({ email }) => email === undefined);
-  const notAdded = new Map<Wanted, unknown>(
-    rest.add.map((one) => [
-      one,
-      reasons.get(nameOf(one)) ?? (isBare && one.userID === undefined ? noUserID : notListed),
-    ]),
-  );
+  const lost = ({ userID }: Wanted): string => (isBare && userID === undefined ? noUserID : notListed);
+  const notAdded = new Map<Wanted, unknown>(rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? lost(one)]));
   const promotions = rest.change.filter(({ role }) => role === "admin");
   const promoted = await changeRoles(context, teamID, promotions);
   const waits = notAdded.size + promoted.size > 0;
@@ -415,40 +348,49 @@ async function apply(
     if (inputs.mode === "additive") context.report.warning(sensitive ? "somebody may still be in the team" : reason);
   };
   const leaving = waits ? [] : [...rest.remove, ...(await unlisted(context, gone, start.before, isUnknown))];
-  const staying = await takeOut(context, teamID, leaving, inputs.resourceUrn);
+  const staying = await takeOut(context, teamID, leaving, urn);
 
   // The list proves the result, not the calls' answers.
   const { after, known, rest: left } = await replan(context, teamID, start);
-  const sent = [...promotions, ...demotions].filter((change) => !promoted.has(change) && !demoted.has(change));
-  const lacking = findLacking(context, after, sent);
+  const refused = new Map([...promoted, ...demoted]);
+  const sent = [...promotions, ...demotions].filter((change) => !refused.has(change));
+  for (const [change, { reason }] of findLacking(context, after, sent)) refused.set(change, reason);
   const tried = new Set([...rest.change, ...(waits ? left.change : [])].map(({ member }) => member.userID));
   const showsRoles = after.some((one) => one.role !== undefined);
   const taken = showsRoles ? left.change.filter(({ member }) => !tried.has(member.userID)) : [];
-  const failed = (changes: ReadonlyMap<RoleChange<ListedMember>, unknown>, role: Role) =>
-    new Map([...changes].flatMap(([one, reason]) => (one.role === role ? [[one.member, reason] as const] : [])));
+  const failed = (role: Role) =>
+    new Map([...refused].flatMap(([one, reason]) => (one.role === role ? [[one.member, reason] as const] : [])));
   const failures = [
     ...sentences("not added", notAdded, sensitive),
-    ...sentences("not made an administrator", failed(new Map([...promoted, ...lacking]), "admin"), sensitive),
-    ...sentences("not made a plain member", failed(new Map([...demoted, ...lacking]), "member"), sensitive),
+    ...sentences("not made an administrator", failed("admin"), sensitive),
+    ...sentences("not made a plain member", failed("member"), sensitive),
     ...sentences("not removed", staying, sensitive),
-    ...describeMisplaced([...taken, ...context.claims.misplaced(teamID, after, inputs.resourceUrn)], sensitive),
+    ...describeMisplaced([...taken, ...context.claims.misplaced(teamID, after, urn)], sensitive),
   ];
-  const outputs = { ...inputs, ...kept(inputs, { after, known, reasons, notAdded, start }) };
+  const outputs = { ...inputs, ...kept(inputs, start, after, known, reasons, [...notAdded.keys()]) };
   if (failures.length > 0) {
     if (waits && rest.remove.length > 0)
       failures.push(`Once that is done, ${formatCount(rest.remove.length, "member")} will be removed.`);
-    const count = Object.keys(observe(after, known, inputs).members).length;
+    const count = observe(after, known, inputs).length;
     const message = `${count} members of team ${teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, teamID, outputs);
   }
+  const people = new People(after);
   context.claims.found(
-    inputs.resourceUrn,
-    known.map((one) => ({ ...one, userID: one.userID ?? new People(after).find(one)?.userID })),
+    urn,
+    known.map((one) => ({ ...one, userID: one.userID ?? people.find(one)?.userID })),
   );
   // An added member got the declared role by a separate call.
   const before = new Set(start.before.map(({ userID }) => userID));
-  const changed = sent.filter(({ member }) => before.has(member.userID)).length;
-  report(context, start.plan, rest, changed);
+  const counts = [
+    [start.plan.add.length, "added"],
+    [sent.filter(({ member }) => before.has(member.userID)).length, "given another role"],
+    [rest.remove.length, "removed"],
+    [start.plan.unchanged, "unchanged"],
+    [rest.ignored, "left alone"],
+    [rest.others, "of others"],
+  ] as const;
+  context.report.info(`members: ${formatCounts(counts)}`);
   return outputs;
 }
 
@@ -458,55 +400,25 @@ const noUserID =
 
 const notListed = "it was added, and is not in the list yet: the next up looks again";
 
-/** An invitation was answered in a form that is not known: nothing is sent after it, and those who were invited stay known. */
-function unknownAnswer(
-  reason: ApiError,
-  inputs: Inputs,
-  start: Start,
-  reasons: ReadonlyMap<string, unknown>,
-): PartialFailure {
-  const { before: after, wanted: known, plan } = start;
-  const notAdded = new Map(plan.add.map((one) => [one, reasons.get(nameOf(one))]));
-  const outputs = { ...inputs, ...kept(inputs, { after, known, reasons, notAdded, start }) };
-  const who = formatCount(plan.add.length, "person");
-  return new PartialFailure(
-    `whether ${who} joined team ${inputs.teamID} is not known; the next up looks: ${reason.message}`,
-    inputs.teamID,
-    outputs,
-  );
-}
-
 /** What the state has to know: also who may be in the team without being listed, and who is still to leave it. */
 function kept(
   inputs: Inputs,
-  run: {
-    after: readonly ListedMember[];
-    known: readonly Wanted[];
-    reasons: ReadonlyMap<string, unknown>;
-    notAdded: ReadonlyMap<Wanted, unknown>;
-    start: Start;
-  },
+  { options: { keepSelf, owned = [], spares } }: Start,
+  after: readonly ListedMember[],
+  known: readonly Wanted[],
+  reasons: ReadonlyMap<string, unknown>,
+  notAdded: readonly Wanted[],
 ): Required<Kept> {
-  const { after, known, reasons, notAdded, start } = run;
-  const { keepSelf, owned = [], spares } = start.options;
   const declared = new People(known);
   const leaving = owned.filter((one) => !declared.has(one));
   const own = after.filter((one) => declared.has(one) || spares?.(one) !== true);
   const there = observe(own, [...known, ...leaving], inputs, keepSelf);
-  const unsure = [...notAdded.keys()].filter((one) => {
+  const unsure = notAdded.filter((one) => {
     const reason = reasons.get(nameOf(one));
     return reason === undefined || isOutcomeUnknown(reason);
   });
-  return withUnseen(
-    there,
-    unsure.map((one) => [nameOf(one), one.role ?? "member"]),
-  );
-}
-
-/** Members as the state keeps them, with those whom no list has shown yet: they have no user ID. */
-function withUnseen({ members, userIDs }: Required<Kept>, unseen: readonly [string, Role][]): Required<Kept> {
-  const people = sortedNames(members).map((name, at) => [name, members[name] ?? "member", userIDs[at] ?? ""] as const);
-  return toKept([...people, ...unseen.map(([name, role]) => [name, role, ""] as const)]);
+  const unseen = unsure.map((one) => ({ name: nameOf(one), role: one.role ?? "member", userID: "" }));
+  return toKept([...there, ...unseen]);
 }
 
 /** Reads the team and plans; throws what a program has to decide first. */
@@ -558,22 +470,4 @@ async function replan(context: MemberContext, teamID: string, { wanted, options 
   const after = await withRoles(context, teamID, listed);
   const known = await identify(context, wanted, after);
   return { after, known, rest: planMembers(known, after, options) };
-}
-
-/** Reports what was done, in one line. */
-function report(
-  context: MemberContext,
-  { add, unchanged }: MembershipPlan<ListedMember>,
-  { ignored, others, remove }: MembershipPlan<ListedMember>,
-  changed: number,
-): void {
-  const counts = [
-    [add.length, "added"],
-    [changed, "given another role"],
-    [remove.length, "removed"],
-    [unchanged, "unchanged"],
-    [ignored, "left alone"],
-    [others, "of others"],
-  ] as const;
-  context.report.info(`members: ${formatCounts(counts)}`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { TeamLists } from "../../../provider/people/members.ts";
+import { MemberLists } from "../../../provider/people/members.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { serve } from "../testing/server.ts";
 import { parseReply } from "./answers.ts";
@@ -128,7 +128,7 @@ test("a member without a user ID is refused with what it has", async () => {
   const server = await serve(({ endpoint }) =>
     endpoint === "teammembers" ? { body: [{ _id: "m1", email: "ada@example.com" }] } : undefined,
   );
-  await expect(new TeamLists(server.client(), {}).list("t1")).rejects.toMatchObject({
+  await expect(new MemberLists(server.client(), {}).list("t1")).rejects.toMatchObject({
     platformMessage: "A member of team t1 came without a user ID; it has an ID of its own, an address",
   });
   await server.close();
