@@ -3,7 +3,7 @@ STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # TypeScript 7 builds in a third of the time; the linter and tests of editors need the interface of version 6.
 TSC := node_modules/typescript-7/bin/tsc
-SOURCES := $(shell find provider cli sdk emulator engine machine testing tools -name '*.ts' 2>/dev/null)
+SOURCES := $(shell find platform provider cli sdk emulator engine machine testing tools -name '*.ts' 2>/dev/null)
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean
 .DEFAULT_GOAL := build

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { serve, type Server } from "../testing/server.ts";
 import { parseReply } from "./answers.ts";
+import { outcomeOf, type Failed } from "./retries.ts";
 
 let server: Server;
 const servers: Server[] = [];
@@ -49,18 +50,22 @@ describe("an answer of another server is named by what a person sees of it:", ()
     ["a page", 200, page("Sign in"), undefined, 'The answer is a page of HTML, "Sign in"'],
     ["a page without a title", 200, "<html><body>…", undefined, "The answer is a page of HTML"],
     ["a page of an error", 404, page(" Not found "), undefined, 'HTTP 404 with a page of HTML, "Not found"'],
+    ["a page of a proxy", 403, page("Sign in"), undefined, 'HTTP 403 with a page of HTML, "Sign in"'],
     ["no page", 404, "nothing", undefined, "HTTP 404 without an answer of the platform's"],
     ["no JSON", 200, "nothing", undefined, "The answer is not JSON"],
   ];
   test.each(replies)("%s", (_, status, text, location, message) => {
     const reply = { status, text, location, retryAfter: undefined, date: undefined };
-    expect(parseReply("readteam", reply)).toMatchObject({ failed: { code: "badAnswer", message } });
+    const { failed } = parseReply("createappwithprompt", reply) as { failed: Failed };
+    expect(failed).toMatchObject({ code: "badAnswer", message });
+    // A page, and what is no success, means that nothing was passed on.
+    expect(outcomeOf("create", failed)).toBe(message === "The answer is not JSON" ? "unknown" : "none");
   });
 
   test("its title is shortened, and shows no escapes", () => {
     const reply = { status: 200, text: page(`\u001b[31m${"x".repeat(200)}`), location: undefined };
     const { failed } = parseReply("readteam", { ...reply, retryAfter: undefined, date: undefined }) as {
-      failed: { message: string };
+      failed: Failed;
     };
     expect(failed.message).toMatch(/^The answer is a page of HTML, "[^\u001b]{20,130}"$/);
   });

@@ -34,15 +34,18 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
     if (endpoint.unknown === undefined || code !== "notFound") return failure(code, refusal, dependantsIn(wire));
     return { answer: endpoint.unknown as AnswerOf<Name> }; // the contract's type is the one of this name
   }
+  const page = wire === undefined ? describeText(reply.text) : undefined;
   if (status >= 400) {
-    // A 404 of a server on the way must not count as the platform's "not found".
-    const foreign = wire === undefined && status < 500 && !plain.has(status);
-    const page = describeText(reply.text);
-    if (foreign)
-      return failure("badAnswer", `HTTP ${status} ${page ? `with ${page}` : "without an answer of the platform's"}`);
-    return failure(codeOf(status, ""), `HTTP ${status}`);
+    // A 404 of a server on the way must not count as the platform's "not found", nor the 403 of a proxy's page as its refusal.
+    const isForeign =
+      wire === undefined && status < 500 && (!plain.has(status) || (page !== undefined && status === 403));
+    const what = page ? ` with ${page}` : isForeign ? " without an answer of the platform's" : "";
+    return failure(isForeign ? "badAnswer" : codeOf(status, ""), `HTTP ${status}${what}`);
   }
-  if (wire === undefined) return failure("badAnswer", `The answer is ${describeText(reply.text) ?? "not JSON"}`);
+  // A server on the way that shows a page, such as one to sign in, has not passed the call on.
+  if (page !== undefined)
+    return { failed: { code: "badAnswer", message: `The answer is ${page}`, status, sent: false } };
+  if (wire === undefined) return failure("badAnswer", "The answer is not JSON");
   const { data, error } = endpoint.answer.safeParse(endpoint.unwrap(wire));
   if (error || isStrange(wire)) {
     const message = describeUndocumented(name, wire, error?.issues[0]?.path.join(".") ?? "");
