@@ -131,9 +131,9 @@ export async function drift(
 
 const byName = (a: Thing, b: Thing): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Rows that the program has stand in a state by their key, and a resource wants them as a list. */
-const withList = ({ rows, ...values }: Values): Values =>
-  isObject(rows) ? { ...values, rows: Object.values(rows) } : values;
+/** Rows that the program has stand in a state by their key, or with edits as a list; a resource wants them as a list. */
+const withList = (values: Values): Values =>
+  isObject(values["rows"]) ? { ...values, rows: Object.values(values["rows"]) } : values;
 
 /** The logical name of what an Environment made. */
 const bare = (name: string, roots: readonly string[]): string => {

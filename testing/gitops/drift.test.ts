@@ -61,7 +61,8 @@ beforeAll(async () => {
   await make("SeedRows", "cities", {
     table: "cities",
     key: "Code",
-    rows: cities,
+    rows: cities.slice(0, -1),
+    additions: cities.slice(-1),
     keys: cities.map(({ Code }) => Code),
     digest: "d",
   });
@@ -141,6 +142,7 @@ test("rows, roles, people and names that were changed by hand are named; foreign
   const seed = section.things.find(({ kind }) => kind === "seed");
   expect(seed?.rows).toEqual({ add: 0, change: 1, remove: 1, same: 28 });
   expect(said(seed?.changes ?? [])).toEqual(["remove c4", "change c3"]);
+  expect(seed?.changes[1]?.fields).toEqual([{ name: "Name", before: "City 3", after: "Edited" }]);
   expect(said(section.things.find(({ name }) => name === "acme/ops")?.changes ?? [])).toEqual(["add eve@example.com"]);
   // From what was applied to what is there.
   const crewNow = section.things.find(({ name }) => name === "acme/crew");
