@@ -4,7 +4,7 @@ import { defineConfig } from "oxlint";
 const arrows: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   machine: [],
-  engine: ["machine", "platform", "provider"],
+  engine: ["machine"],
   emulator: ["platform", "machine"],
   provider: ["platform", "machine"],
   sdk: ["provider", "platform", "machine"],

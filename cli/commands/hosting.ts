@@ -32,7 +32,7 @@ export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
     packages: ["microapps"],
     host: (hosting) => (hosting.plugin === undefined || hosting.plugin === "microapps" ? begin(hosting) : undefined),
     run: async (run) => {
-      const { runFiles } = await import("../../engine/hosted/files.ts");
+      const { runFiles } = await import("./hosted/files.ts");
       await runFiles({ file, folder: workdir, content }, run);
     },
   };
@@ -43,8 +43,8 @@ function begin({ plugin, workdir, engine, log }: Parameters<HostProvider>[0]): R
   from ??= process.cwd();
   process.chdir(workdir);
   const load = async () => {
-    if (plugin === undefined) return (await import("../../engine/hosted/dynamic.ts")).hostDynamic(engine, log);
-    return (await import("../../engine/hosted/plugin.ts")).hostPlugin(engine, log);
+    const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
+    return plugin === undefined ? hostDynamic(engine, log) : hostPlugin(engine, log);
   };
   const provider = load().then(({ call, departs, end }) => ({
     ...{ call, departs },

@@ -1,6 +1,6 @@
 import grpc from "@grpc/grpc-js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Departure } from "../../provider/pulumi/operations.ts";
+import type { Departure } from "../events.ts";
 
 /** A provider as the engine's own process calls it: by the names of gRPC. `end`: its run ends in order. */
 export interface HostedCalls {

@@ -10,52 +10,97 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
-import { isObject } from "../../platform/contract/wire.ts";
-import { DynamicProviders, type TypeProvider } from "../../provider/pulumi/dynamic.ts";
-import { UnfinishedFailure, describeUnfinished } from "../../provider/pulumi/plugin/failures.ts";
-import { type LogEntry, reporterThrough } from "../../provider/pulumi/progress.ts";
-import { type Properties, unknownValue } from "../../provider/pulumi/properties.ts";
-import { findOwnResource } from "../../provider/pulumi/providerKinds.ts";
-import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
+import type { Departure } from "../events.ts";
+import { isObject } from "../values/json.ts";
+import { secretSignature, signature } from "../values/structs.ts";
+import { unknownId } from "../values/urns.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 
 const name = "__provider";
 
-/** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
-export function hostDynamic(engine: string, log: (entry: LogEntry) => void): HostedCalls {
-  const report = reporterThrough(log);
-  const providers = new DynamicProviders({ engine, report, isHosted: true });
-  const end = (): Promise<void> => {
-    providers.stop();
-    providers.operations.ended();
-    return providers.operations.close();
-  };
-  const call = callsOf(providerService.ResourceProviderService, handlersOf(providers));
-  return { call, departs: (request) => providers.departs(valuesOf(request.getProperties())), end };
+type Properties = Record<string, unknown>;
+
+/** A provider of dynamic resources, as the host of @pulumi/pulumi calls it. Property values are plain, secrets in clear. */
+interface DynamicProvider {
+  check: (
+    olds: Properties,
+    news: Properties,
+  ) => Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
+  diff: (
+    id: string,
+    olds: Properties,
+    news: Properties,
+  ) => Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create: (inputs: Properties) => Promise<{ id: string; outs: Properties }>;
+  read: (id: string, state: Properties) => Promise<{ id: string; props?: Properties; inputs?: Properties }>;
+  update: (id: string, olds: Properties, news: Properties) => Promise<{ outs: Properties }>;
+  delete: (id: string, state: Properties) => Promise<void>;
 }
 
+/** A thing that exists although its create or update failed. */
+interface Unfinished {
+  id: string;
+  outputs: Struct;
+  refreshBeforeUpdate: boolean;
+}
+
+/** The providers of dynamic resources in this process; whoever runs the engine hands them in. */
+export interface DynamicProviders {
+  /** Takes the configuration that the provider of this URN has. */
+  configure: (settings: Properties, urn: string | undefined) => void;
+  /** The provider whose code this is. Throws where there is none. */
+  of: (code: string) => DynamicProvider;
+  /** What becomes of what a deletion is about. */
+  departs: (properties: Properties) => Promise<Departure | undefined>;
+  /** The error of a thing that exists all the same, as gRPC carries it. */
+  describeUnfinished: (unfinished: Unfinished, details: string) => Partial<StatusObject>;
+  /** Ends what is under way. */
+  stop: () => void;
+  /** Ends the run in order. */
+  end: () => Promise<void>;
+}
+
+/** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
+export function hostDynamic(providers: DynamicProviders): HostedCalls {
+  const call = callsOf(providerService.ResourceProviderService, handlersOf(providers));
+  const departs = (request: pb.DeleteRequest) => providers.departs(valuesOf(request.getProperties()));
+  return { call, departs, end: () => providers.end() };
+}
+
+type Answers = <Request, Answer>(
+  work: (request: Request) => Answer | Promise<Answer>,
+) => handleUnaryCall<Request, Answer>;
 type Handlers = grpc.UntypedServiceImplementation;
-type Find = (properties: Properties) => TypeProvider;
+type Find = (properties: Properties) => DynamicProvider;
 
 /** The answers of Pulumi's host, by the names of gRPC. What is missing here it does not implement either. */
 function handlersOf(providers: DynamicProviders): Handlers {
-  const made = new Map<string, TypeProvider>();
-  const find = (properties: Properties): TypeProvider => {
+  const made = new Map<string, DynamicProvider>();
+  const find = (properties: Properties): DynamicProvider => {
     const code = String(properties[name]);
-    const known = made.get(code) ?? providers.named(findOwnResource(code) ?? "");
+    const known = made.get(code) ?? providers.of(code);
     made.set(code, known);
     return known;
   };
-  return { ...general(providers), ...comparing(find), ...acting(find) };
+  const answers: Answers =
+    (work) =>
+    ({ request }, done) => {
+      Promise.resolve(request)
+        .then(work)
+        .then(
+          (answer) => done(null, answer),
+          (error: unknown) => done(statusOf(error, providers)),
+        );
+    };
+  return { ...general(answers, providers), ...comparing(answers, find), ...acting(answers, find) };
 }
 
-function general(providers: DynamicProviders): Handlers {
+function general(answers: Answers, providers: DynamicProviders): Handlers {
   return {
     configure: answers((request: pb.ConfigureRequest) => {
       const entries = Object.entries(valuesOf(request.getArgs())).filter(([key]) => key !== name);
       const settings = Object.fromEntries(entries.map(([key, value]) => [key, revealed(value)]));
-      providers.host = { get: (key) => settings[key], rawConfig: settings };
-      providers.operations.began(request.getUrn());
+      providers.configure(settings, request.getUrn());
       return new providerProto.ConfigureResponse().setAcceptsecrets(false);
     }),
     getPluginInfo: answers(() => new pluginProto.PluginInfo().setVersion(versionOfSdk())),
@@ -69,9 +114,9 @@ function general(providers: DynamicProviders): Handlers {
   };
 }
 
-function comparing(find: Find): Handlers {
-  const declared = (news: Properties, olds: Properties): TypeProvider =>
-    find(news[name] === unknownValue ? olds : news);
+function comparing(answers: Answers, find: Find): Handlers {
+  const declared = (news: Properties, olds: Properties): DynamicProvider =>
+    find(news[name] === unknownId ? olds : news);
   return {
     check: answers(async (request: pb.CheckRequest) => {
       const [olds, news] = [valuesOf(request.getOlds()), valuesOf(request.getNews())];
@@ -93,7 +138,7 @@ function comparing(find: Find): Handlers {
   };
 }
 
-function acting(find: Find): Handlers {
+function acting(answers: Answers, find: Find): Handlers {
   return {
     create: answers(async (request: pb.CreateRequest) => {
       const news = valuesOf(request.getProperties());
@@ -128,17 +173,6 @@ function versionOfSdk(): string {
   return version;
 }
 
-const answers =
-  <Request, Answer>(work: (request: Request) => Answer | Promise<Answer>): handleUnaryCall<Request, Answer> =>
-  ({ request }, done) => {
-    Promise.resolve(request)
-      .then(work)
-      .then(
-        (answer) => done(null, answer),
-        (error: unknown) => done(statusOf(error)),
-      );
-  };
-
 const valuesOf = (struct: Struct | undefined): Properties => struct?.toJavaScript() ?? {};
 
 /** Properties with the provider of the resource. */
@@ -151,11 +185,10 @@ const revealed = (value: unknown): unknown =>
   isObject(value) && value[signature] === secretSignature ? value["value"] : value;
 
 /** The answer of Pulumi's host to an error; one with `id` is of a thing that exists all the same. */
-function statusOf(error: unknown): Partial<StatusObject> {
+function statusOf(error: unknown, { describeUnfinished }: DynamicProviders): Partial<StatusObject> {
   const { id, properties = {} } = error as { id?: string; properties?: Properties };
   const details = messageOf(error);
   if (!id) return { code: grpc.status.UNKNOWN, details };
   const outputs = structProto.Struct.fromJavaScript(properties as Record<string, never>);
-  const unfinished = { id, outputs, refreshBeforeUpdate: false };
-  return describeUnfinished(new UnfinishedFailure(details, unfinished), details);
+  return describeUnfinished({ id, outputs, refreshBeforeUpdate: false }, details);
 }

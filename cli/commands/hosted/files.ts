@@ -3,10 +3,10 @@ import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../machine/failures.ts";
-import { isObject } from "../../platform/contract/wire.ts";
-import { quote } from "../../platform/messages/text.ts";
-import { fileAmong } from "../../provider/environment/declaration.ts";
+import { messageOf } from "../../../machine/failures.ts";
+import { isObject } from "../../../platform/contract/wire.ts";
+import { quote } from "../../../platform/messages/text.ts";
+import { fileAmong } from "../../../provider/environment/declaration.ts";
 import {
   readEnvironmentFile,
   registerEnvironment,
@@ -15,10 +15,10 @@ import {
   type EnvironmentOptions,
   type EnvironmentRead,
   type Monitor,
-} from "../../provider/pulumi/plugin/environment.ts";
-import { environmentType } from "../../provider/pulumi/plugin/schema.ts";
-import { unknownValue } from "../../provider/pulumi/properties.ts";
-import { SecretValue } from "../../provider/pulumi/secrets.ts";
+} from "../../../provider/pulumi/plugin/environment.ts";
+import { environmentType } from "../../../provider/pulumi/plugin/schema.ts";
+import { unknownValue } from "../../../provider/pulumi/properties.ts";
+import { SecretValue } from "../../../provider/pulumi/secrets.ts";
 
 /** A project of files alone: a Pulumi.yaml whose resources are Environments. */
 interface FilesProject {
