@@ -6,7 +6,7 @@ import { following, type ListedMember, MemberLists, peopleIn } from "./members.t
 let server: Server;
 afterEach(() => server.close());
 
-const atOnce = { aloneMs: 0, idleMs: 0, maxMs: 0 };
+const atOnce = 0;
 
 interface Person {
   userID: string;

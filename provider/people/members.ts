@@ -1,6 +1,5 @@
 import type { CallOptions, Calls } from "../../platform/client/http/call.ts";
 import { delaySignal, sleep } from "../../platform/client/http/deadline.ts";
-import { Collector, type Waits } from "../../platform/client/lists/collector.ts";
 import { SnapshotCache } from "../../platform/client/lists/snapshotCache.ts";
 import type { RequestOf } from "../../platform/contract/endpoints.ts";
 import {
@@ -68,10 +67,10 @@ interface Read extends PromiseWithResolvers<TeamList> {
 
 /** How long lists of members wait, and are kept. */
 export interface ListWaits {
-  /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
-  reads?: Waits;
-  /** How long additions do (default 30 ms alone, 100 ms for the next one, 1 s at most). */
-  additions?: Waits;
+  /** Milliseconds in which reads become one call (default 30). */
+  reads?: number;
+  /** Milliseconds in which additions do (default 100). */
+  additions?: number;
   /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
 }
@@ -80,11 +79,25 @@ type Platform = Calls<
   "teammembers" | "readteammember" | "insertteammembers" | "updateteammember" | "deleteteammember" | "userid"
 > & { dialect?: Dialect; consistencyMs?: number };
 
-const usual = {
-  reads: { aloneMs: 10, idleMs: 30, maxMs: 1_000 },
-  additions: { aloneMs: 30, idleMs: 100, maxMs: 1_000 },
-  ttlMs: 5_000,
-};
+const usual = { reads: 30, additions: 100, ttlMs: 5_000 };
+
+/** Hands over together what comes within a window of time, which begins with the first item. */
+class Collector<Item> {
+  readonly #take: (items: Item[]) => Promise<void>;
+  readonly #windowMs: number;
+  #waiting: Item[] = [];
+
+  /** @param take works on items; it handles its errors itself */
+  constructor(take: (items: Item[]) => Promise<void>, windowMs: number) {
+    this.#take = take;
+    this.#windowMs = windowMs;
+  }
+
+  add(item: Item): void {
+    if (this.#waiting.push(item) > 1) return;
+    setTimeout(() => void this.#take(this.#waiting.splice(0)), this.#windowMs);
+  }
+}
 
 /** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
 const gracePeriodMs = 15_000;
@@ -142,8 +155,6 @@ export class MemberLists {
   /** Notes a team that this run has just made: those whom it declares come next. */
   made(teamID: string): void {
     this.#made.add(teamID);
-    this.#additions.expectSeveral();
-    this.#proofs.expectSeveral();
     this.expect(teamID);
   }
 
