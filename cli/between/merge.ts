@@ -1,5 +1,4 @@
-import { canonical, keyText } from "../../provider/reconcile/digests.ts";
-import type { Cells } from "../../provider/reconcile/naturalKeys.ts";
+import { canonical, keyText, type Cells } from "../../provider/reconcile/digests.ts";
 
 /** Records by the text of their natural key, in their order. */
 export type Records = ReadonlyMap<string, Cells>;

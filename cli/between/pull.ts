@@ -5,14 +5,13 @@ import { type SeedDeclaration, withRowEdits } from "../../provider/environment/s
 import { type DeclaredThing, things } from "../../provider/environment/things.ts";
 import { find, toPlainValue } from "../../provider/layers/document.ts";
 import { matcher } from "../../provider/people/people.ts";
-import { canonical, keyText } from "../../provider/reconcile/digests.ts";
+import { canonical, keyText, type Cells, naturalKey, inForm } from "../../provider/reconcile/digests.ts";
 import { massDisappearance } from "../../provider/reconcile/guards.ts";
-import { type Cells, naturalKey } from "../../provider/reconcile/naturalKeys.ts";
-import { inForm } from "../../provider/reconcile/valueForms.ts";
-import { keyOf, type RowDeclaration, withoutIgnored } from "../../provider/seedRows/declared/declaration.ts";
-import { changedLabels } from "../../provider/seedRows/declared/forms.ts";
+import { changedLabels } from "../../provider/seedRows/cells.ts";
+import { keyOf, withoutIgnored } from "../../provider/seedRows/declaration.ts";
+import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
-import { isHidden, listLinkedLabels, type Source } from "../../provider/seedRows/source/source.ts";
+import { type Source, listLinkedLabels, isHidden } from "../../provider/seedRows/source/source.ts";
 import { type Change, type Field, secretText, type Section, type Thing } from "../report/changeSet.ts";
 import { fieldOf, stable } from "../report/changeSet.ts";
 import type { Observer } from "../report/drift.ts";
@@ -383,7 +382,7 @@ function listHidden({ resource, found }: SeenResource, isSensitive: boolean): Pu
 class RowTaker {
   readonly #path: string;
   readonly #seed: SeedDeclaration;
-  readonly #applied: RowDeclaration;
+  readonly #applied: Seed;
   readonly #source: Source;
   readonly #linked: ReadonlySet<string>;
   readonly #declared: ReadonlyMap<string, RowData>;
@@ -398,7 +397,7 @@ class RowTaker {
     layout: Layout,
     makeItem: MakeItem,
   ) {
-    this.#applied = applied as unknown as RowDeclaration; // of the seed's own schema
+    this.#applied = applied as unknown as Seed; // of the seed's own schema
     this.#path = path;
     this.#seed = seed;
     this.#source = withRowEdits(seed);

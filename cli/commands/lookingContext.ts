@@ -7,7 +7,7 @@ import { Identities } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { TeamClaims } from "../../provider/resources/run.ts";
-import { RowClaims } from "../../provider/seedRows/declared/claims.ts";
+import { RowClaims } from "../../provider/seedRows/claims.ts";
 
 const nobody = (): void => undefined;
 

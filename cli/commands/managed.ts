@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Stack, Workspace } from "../../engine/index.ts";
-import type { RowTarget } from "../../provider/seedRows/declared/target.ts";
+import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { type TableOption, tableOption } from "../dump/tables.ts";
 
 /** Things that a stack manages, by ID. */
@@ -27,7 +27,7 @@ export const seedsIn = (
 }[] =>
   ofType(resources, "SeedRows").flatMap(({ outputs }) => {
     const { table, key } = outputs;
-    const { parent } = outputs as Pick<RowTarget, "parent">; // as the seed wrote it
+    const { parent } = outputs as Pick<Seed, "parent">; // as the seed wrote it
     return typeof table === "string" && Array.isArray(key) ? [{ table, key: key.map(String), parent, outputs }] : [];
   });
 

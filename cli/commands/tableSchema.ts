@@ -11,7 +11,7 @@ import { find } from "../../provider/layers/document.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/secrets.ts";
-import { aTable, rowsOf } from "../../provider/seedRows/live/context.ts";
+import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {
   fileNameOf,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RowData } from "../../platform/contract/values.ts";
-import { cellOf } from "../../provider/seedRows/source/csvCells.ts";
+import { cellOf } from "../../provider/seedRows/source/csv.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 

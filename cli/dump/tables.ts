@@ -5,8 +5,8 @@ import { isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { aTable, rowsOf } from "../../provider/seedRows/live/context.ts";
-import { parentsAreHidden } from "../../provider/seedRows/live/liveRows.ts";
+import { parentsAreHidden } from "../../provider/seedRows/live.ts";
+import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import type { PlacedRule } from "./masks.ts";
 
 /** Why there is no dump, in one sentence with its remedy. */

@@ -20,10 +20,9 @@ import { findRole } from "../../provider/resources/memberships.ts";
 import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { maxRows, rowsByKey, withoutSecrets } from "../../provider/seedRows/declared/cells.ts";
-import type { RowDeclaration } from "../../provider/seedRows/declared/declaration.ts";
-import { changedLabels } from "../../provider/seedRows/declared/forms.ts";
-import type { Drift } from "../../provider/seedRows/drift.ts";
+import { changedLabels } from "../../provider/seedRows/cells.ts";
+import { maxRows, rowsByKey, withoutSecrets } from "../../provider/seedRows/declaration.ts";
+import type { Drift, Seed } from "../../provider/seedRows/inputs.ts";
 import { isHidden } from "../../provider/seedRows/source/source.ts";
 import {
   type Change,
@@ -233,7 +232,7 @@ async function rowChanges(
   const unmet = unmetChanges(found);
   if (!seen) return unmet.length === 0 ? undefined : { changes: unmet, omitted: 0 };
   const { changed, missing, changedKeys, missingKeys } = seen;
-  const seed = values as unknown as RowDeclaration; // as it was applied
+  const seed = values as unknown as Seed; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
   const fields = (key: string): Field[] => {
     const [was, row] = [declared.get(key), there?.get(key)];

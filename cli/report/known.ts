@@ -7,7 +7,8 @@ import { decodeLedger, encodeLedger, type Ledger } from "../../provider/reconcil
 import { Journal } from "../../provider/resources/model/journal.ts";
 import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { Run } from "../../provider/resources/run.ts";
-import { type RowDeclaration, summarize } from "../../provider/seedRows/declared/declaration.ts";
+import { summarize } from "../../provider/seedRows/declaration.ts";
+import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
 import { type KnownThing, resourceOf, urnOf } from "./planner.ts";
 import type { Declared } from "./source.ts";
@@ -52,7 +53,7 @@ async function seeded(
   run: Run,
 ): Promise<Pick<KnownThing, "inputs" | "outputs" | "rows" | "why">> {
   try {
-    const seed = inputs as unknown as RowDeclaration; // it was checked
+    const seed = inputs as unknown as Seed; // it was checked
     const { digest, resourceUrn } = inputs as { digest?: string; resourceUrn?: string };
     const summary = run.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, folder));
     const ledger: Ledger = { kind: "list", count: summary.rows.length, rows: summary.rows };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeLedger, ledgerOf } from "../../provider/reconcile/ledger.ts";
-import { summarize } from "../../provider/seedRows/declared/declaration.ts";
+import { summarize } from "../../provider/seedRows/declaration.ts";
 import type { Section } from "./changeSet.ts";
 import { pending } from "./section.ts";
 import { stateOf } from "./state.ts";
@@ -148,7 +148,9 @@ describe("rows", () => {
   };
   const ledger = async (salt: string): Promise<string> =>
     encodeLedger(
-      ledgerOf((await summarize({ key: ["Code"], source: "data.csv", salt }, folders.make(seed(csv)))).rows),
+      ledgerOf(
+        (await summarize({ table: "t", key: ["Code"], source: "data.csv", salt }, folders.make(seed(csv)))).rows,
+      ),
     );
   const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 

@@ -2,10 +2,16 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { type SeedDeclaration, withRowEdits } from "../../provider/environment/schema.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import { digesterOf, keyOf, type RowDeclaration } from "../../provider/seedRows/declared/declaration.ts";
-import { positionOf, type RowEdits } from "../../provider/seedRows/source/edits.ts";
+import { digesterOf, keyOf } from "../../provider/seedRows/declaration.ts";
+import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
-import { copyValues, listLinkedLabels, placeOf } from "../../provider/seedRows/source/source.ts";
+import {
+  positionOf,
+  copyValues,
+  listLinkedLabels,
+  placeOf,
+  type RowEdits,
+} from "../../provider/seedRows/source/source.ts";
 import { type Change, type Field, fieldOf, orderChanges, secretText } from "./changeSet.ts";
 import type { PlannedStep } from "./planner.ts";
 import type { Declared } from "./source.ts";
@@ -68,7 +74,7 @@ class Listing {
     this.#head = head;
     this.#base = base;
     this.#secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
-    const inputs = step.inputs as unknown as RowDeclaration; // they were checked
+    const inputs = step.inputs as unknown as Seed; // they were checked
     this.#linked = new Set([...listLinkedLabels(inputs), ...listLinkedLabels(step.known?.outputs ?? {})]);
   }
 
@@ -89,7 +95,7 @@ class Listing {
     const ledger = decodeLedger(String(known.outputs["ledger"]));
     const { key, salt, references, parent } = known.outputs;
     // The state's rows are known by the key that they had.
-    const digesterFor = digesterOf({ ...inputs, key, salt, references, parent } as unknown as RowDeclaration);
+    const digesterFor = digesterOf({ ...inputs, key, salt, references, parent } as unknown as Seed);
     let index = -1;
     let listed = 0;
     for await (const block of read(this.#head.seed, this.#head.folder)) {

@@ -21,10 +21,10 @@ import {
   teamsIn,
 } from "../resources/declaredPeople.ts";
 import { toPlannedUrn } from "../resources/model/identities.ts";
-import { RowClaims } from "../seedRows/declared/claims.ts";
-import { keyOf, keysOf } from "../seedRows/declared/declaration.ts";
-import type { RowTarget } from "../seedRows/declared/target.ts";
-import { problemsWith } from "../seedRows/owners.ts";
+import { RowClaims } from "../seedRows/claims.ts";
+import { keysOf, keyOf } from "../seedRows/declaration.ts";
+import type { Seed as DeclaredSeed } from "../seedRows/inputs.ts";
+import { problemsWith } from "../seedRows/otherSeeds.ts";
 import { read, SourceError } from "../seedRows/source/read.ts";
 import { placeOf } from "../seedRows/source/source.ts";
 import { type Declaration, type DeclarationReading, readEnvironment } from "./declaration.ts";
@@ -79,7 +79,7 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 };
 
 /** A seed as its resource will have it, without what only the platform knows. */
-function targetOf(declared: Declaration, name: string): RowTarget {
+function targetOf(declared: Declaration, name: string): DeclaredSeed {
   const seed = seedOf(declared, name);
   const { table, key, rows, source, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
   type Rows = { seed: string } | { table: string; key: string };

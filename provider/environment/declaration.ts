@@ -19,9 +19,9 @@ import {
 } from "../layers/document.ts";
 import { type Layers, loadLayers, mergeLayers, toShownPath } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
-import { findSettingProblems } from "../seedRows/declared/expectations/settingProblems.ts";
-import { explainRefusedFormat } from "../seedRows/source/formats.ts";
-import { type ConfigLookup, type Configured, fillConfigured } from "./configured.ts";
+import { findSettingProblems } from "../seedRows/inputs.ts";
+import { explainRefusedFormat } from "../seedRows/source/source.ts";
+import { type ConfigLookup, fillConfigured, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
 import { checkKnown, EnvironmentError, type FileChecks, namesIn, problemsOf } from "./problems.ts";
 import { checkRules, type HeldRule } from "./rules.ts";

@@ -12,8 +12,8 @@ import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
-import { expectations, relatedRows } from "../seedRows/declared/expectations/expectations.ts";
-import type { RowEdits } from "../seedRows/source/edits.ts";
+import { expectations, relatedRows } from "../seedRows/inputs.ts";
+import type { RowEdits } from "../seedRows/source/source.ts";
 
 /** A rule of a layer for that layer and all that extend it. */
 const rule = z.strictObject({

@@ -1,5 +1,5 @@
 import { toPerson } from "../people/people.ts";
-import type { Expectations } from "../seedRows/declared/expectations/expectations.ts";
+import type { Expectations } from "../seedRows/inputs.ts";
 import type { Declaration } from "./declaration.ts";
 import { formerKeys } from "./formerKeys.ts";
 import { type LogicalName, nameBelow, topName } from "./logicalNames.ts";

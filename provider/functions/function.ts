@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type InputProblem, ResourceError } from "../resources/model/resource.ts";
-import type { RowContext } from "../seedRows/live/context.ts";
+import type { RowContext } from "../seedRows/table.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */
 export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {

@@ -6,7 +6,7 @@ import { declarable, email, id, type Row, type RowData } from "../../platform/co
 import type { ListedMember } from "../people/members.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/model/resource.ts";
-import { aTable, type RowContext, rowsOf } from "../seedRows/live/context.ts";
+import { aTable, rowsOf, type RowContext } from "../seedRows/table.ts";
 import { InputError, platformFunction, type PlatformFunction } from "./function.ts";
 
 /**

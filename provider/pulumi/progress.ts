@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatCount } from "../../platform/messages/text.ts";
 import type { Report } from "../resources/model/resource.ts";
-import type { LateRows } from "../seedRows/declared/claims.ts";
+import type { LateRows } from "../seedRows/claims.ts";
 
 const severities = { info: 1, warning: 2 } as const;
 

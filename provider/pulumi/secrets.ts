@@ -4,7 +4,7 @@ import { Mask } from "../../platform/messages/masks.ts";
 import { randomID } from "../resources/model/identities.ts";
 import { factsOf, once } from "../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../resources/resource.ts";
-import { keyOf } from "../seedRows/declared/declaration.ts";
+import { keyOf } from "../seedRows/declaration.ts";
 import { leavesOf } from "../seedRows/source/source.ts";
 import { type Configuration, secretKeys } from "./configuration.ts";
 import { type Properties, unknownValue } from "./properties.ts";

@@ -1,9 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf } from "./digests.ts";
-import { decodeLedger, difference, emptyLedger, encodeLedger, ledgerOf, maxListedRows, type Ledger } from "./ledger.ts";
+import {
+  decodeLedger,
+  difference,
+  emptyLedger,
+  encodeLedger,
+  ledgerOf,
+  maxListedRows,
+  type Ledger,
+  Sketch,
+} from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
-import { Sketch } from "./sketch.ts";
 
 /** Rows by number, each with a version of its content. */
 function rowsOf(versions: Iterable<[row: number, version: number]>): RowSet {

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf, type RowDigests } from "./digests.ts";
-import { decodeLedger, encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
-import { LiveRows } from "./liveRows.ts";
-import { oursAfter } from "./ownership.ts";
-import { isEmpty, planOffline, planRows, type RowOptions, type RowPlan } from "./rows.ts";
+import { decodeLedger, encodeLedger, ledgerOf, type Ledger, Sketch, oursAfter } from "./ledger.ts";
+import { type RowOptions, type RowPlan, LiveRows, planRows, isEmpty, planOffline } from "./rows.ts";
 import { RowSet } from "./rowSet.ts";
-import { Sketch } from "./sketch.ts";
 
 const overwrite: RowOptions = { mode: "exact", onConflict: "overwrite", adopt: false, maxRemovals: 1 };
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RowClaims } from "../seedRows/declared/claims.ts";
+import type { RowClaims } from "../seedRows/claims.ts";
 import type { CheckedInputs, Context, Diff, Given, Observed, OfflineContext } from "./model/resource.ts";
 import type { Comparison, Findings, TeamClaims } from "./run.ts";
 

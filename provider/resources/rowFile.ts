@@ -3,10 +3,19 @@ import { z } from "zod";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { address, childrenOf, listDifferences, fileName, lacking, makeRecord } from "../seedRows/fileRecords.ts";
-import { storeFile, toWantedContent, type Child } from "../seedRows/fileRecords.ts";
-import { readKey } from "../seedRows/live/importedRow.ts";
-import { rowByKey } from "../seedRows/live/links.ts";
+import { rowByKey } from "../seedRows/links.ts";
+import { readKey } from "../seedRows/observation.ts";
+import {
+  address,
+  childrenOf,
+  listDifferences,
+  fileName,
+  lacking,
+  makeRecord,
+  storeFile,
+  toWantedContent,
+  type Child,
+} from "./fileRecords.ts";
 import { describeNamed, type Replaced } from "./model/identities.ts";
 import { proveGone, untilShown } from "./model/lifecycle.ts";
 import { adopt, common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";

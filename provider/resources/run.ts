@@ -8,7 +8,7 @@ import {
   type RoleChange,
   type Wanted,
 } from "../people/people.ts";
-import { RowClaims, type RowFindings } from "../seedRows/declared/claims.ts";
+import { type RowFindings, RowClaims } from "../seedRows/claims.ts";
 import { describeNamed, Identities, type NamedResource, readName, setAt } from "./model/identities.ts";
 import type { Diff, InputProblem } from "./model/resource.ts";
 

@@ -1,24 +1,16 @@
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { decodeLedger } from "../reconcile/ledger.ts";
-import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { Forecast, RowsAhead } from "../reconcile/rows.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
-import type { OfflineRowContext, RowFindings } from "../seedRows/declared/claims.ts";
-import { keysOf } from "../seedRows/declared/declaration.ts";
-import { lastSource } from "../seedRows/declared/summaries.ts";
-import type { RowTarget } from "../seedRows/declared/target.ts";
-import { indicesWithin } from "../seedRows/declared/terms.ts";
-import { removeKeptForOthers, keptMessage } from "../seedRows/kept/leaving.ts";
-import type { SeedState } from "../seedRows/kept/state.ts";
-import { refuseReferredTo, describeKeptForOthers } from "../seedRows/keptForOthers.ts";
+import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
+import type { OfflineRowContext, RowFindings } from "../seedRows/claims.ts";
+import { keysOf, indicesWithin } from "../seedRows/declaration.ts";
+import type { Seed, SeedState } from "../seedRows/inputs.ts";
+import { removeKeptForOthers, keptMessage, refuseReferredTo, describeKeptForOthers } from "../seedRows/otherSeeds.ts";
+import { lastSource } from "../seedRows/state.ts";
 import { ResourceError } from "./model/resource.ts";
 
-interface State extends SeedState {
-  onDestroy: "delete" | "retain";
-}
-
 /** Finds out what a deletion does with the rows of a seed, and refuses what it refuses. Offline. */
-export async function departure(context: OfflineRowContext, state: State): Promise<Partial<RowFindings>> {
+export async function departure(context: OfflineRowContext, state: SeedState): Promise<Partial<RowFindings>> {
   const { report } = context;
   const ledger = decodeLedger(state.ledger);
   const owned = ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
@@ -48,7 +40,7 @@ export async function departure(context: OfflineRowContext, state: State): Promi
  * Throws when a seed declares rows of the one that goes with other content: to it they are rows that it has not made, so its
  * update refuses them.
  */
-async function refuseOtherContent(context: OfflineRowContext, state: State, staying: RowSet): Promise<void> {
+async function refuseOtherContent(context: OfflineRowContext, state: SeedState, staying: RowSet): Promise<void> {
   const { rowClaims, directory } = context;
   for (const claim of staying.length > 0 ? rowClaims.checked(state.table) : []) {
     const { target, urn } = claim;
@@ -74,8 +66,8 @@ async function refuseOtherContent(context: OfflineRowContext, state: State, stay
   }
 }
 
-function isReadAlike(one: State, other: RowTarget, labels: readonly string[]): boolean {
-  const how = ({ key, types, forms, ignoreLabels, references, parent }: RowTarget): string =>
+function isReadAlike(one: SeedState, other: Seed, labels: readonly string[]): boolean {
+  const how = ({ key, types, forms, ignoreLabels, references, parent }: Seed): string =>
     JSON.stringify([key, types ?? {}, forms ?? {}, ignoreLabels ?? [], references ?? {}, parent ?? {}]);
   return how(one) === how(other) && one.labels.toSorted().join("\n") === labels.toSorted().join("\n");
 }

@@ -1,23 +1,18 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import type { OnConflict, Mode } from "../reconcile/rows.ts";
-import { areAlike, describeRows, maxRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
-import { withoutIgnored, type RowDeclaration } from "./declared/declaration.ts";
-import { brief, comparing } from "./declared/forms.ts";
-import type { LinkDeclaration } from "./declared/links.ts";
+import { brief, comparing } from "./cells.ts";
+import {
+  areAlike,
+  describeRows,
+  maxRows,
+  rowsByKey,
+  withoutSecrets,
+  withoutIgnored,
+  type RowsByKey,
+} from "./declaration.ts";
+import type { Seed, Drift } from "./inputs.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 import { isHidden } from "./source/source.ts";
-
-/** Changes by hand of our rows: counts, the first keys of changed and missing rows, and cells of the first changed ones. */
-export interface Drift {
-  changed: number;
-  missing: number;
-  changedKeys: string[];
-  missingKeys: string[];
-  found?: Record<string, RowData> | undefined;
-  /** Those of the changed ones that only lost the row that they were linked to: nobody edited them. */
-  unlinked?: number | undefined;
-  unlinkedKeys?: string[] | undefined;
-}
 
 /** Secret values of rows by natural key and label, sealed. */
 export type FoundSecrets = Record<string, Record<string, string>>;
@@ -25,10 +20,10 @@ export type FoundSecrets = Record<string, Record<string, string>>;
 /** Cells of the first changed rows on the platform, of declared labels; cuts long values and seals secret ones. */
 export class EditedRows {
   readonly keys: string[] = [];
-  readonly #declaration: RowDeclaration & { labels: readonly string[] };
+  readonly #declaration: Seed & { labels: readonly string[] };
   readonly #found: [key: string, values: RowData][] = [];
 
-  constructor(declaration: RowDeclaration & { labels: readonly string[] }) {
+  constructor(declaration: Seed & { labels: readonly string[] }) {
     this.#declaration = declaration;
   }
 
@@ -64,7 +59,7 @@ export class EditedRows {
 
 /** Rows as they were found on the platform, secret values sealed. */
 export const sealFoundRows = (
-  declaration: RowDeclaration,
+  declaration: Seed,
   { found = {} }: Pick<Drift, "found">,
   secrets: FoundSecrets = {},
 ): RowsByKey =>
@@ -103,7 +98,7 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
  * refresh has found: it has described them, and what the program declares is compared later.
  */
 export async function driftMessage(
-  declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
+  declaration: Seed & { onConflict: OnConflict },
   drift: Drift,
   {
     owned,

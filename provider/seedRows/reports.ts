@@ -2,13 +2,10 @@ import type { CallCounter } from "../../platform/client/calls.ts";
 import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { Forecast, Mode, RowPlan } from "../reconcile/rows.ts";
-import { type Report, ResourceError } from "../resources/model/resource.ts";
-import { keysOf } from "./declared/declaration.ts";
-import { listRelationships, type Expecting } from "./declared/expectations/expectations.ts";
-import { linksOf, type LinkDeclaration } from "./declared/links.ts";
-import type { SeedInputs } from "./kept/state.ts";
-import { callsToFind } from "./writing/removed.ts";
-import { maxKept } from "./writing/restoredCells.ts";
+import { ResourceError, type Report } from "../resources/model/resource.ts";
+import { keysOf } from "./declaration.ts";
+import { listRelationships, linksOf, type Seed, type SeedInputs } from "./inputs.ts";
+import { callsToFind, maxKept } from "./write.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -21,7 +18,7 @@ const readBack = { rows: 10_000, ids: 1_000 };
  * @param keepsCells whether rows are read before they are removed, for seeds that nobody knows of yet
  */
 export function callsAhead(
-  declaration: LinkDeclaration & Expecting,
+  declaration: Seed,
   { insert, update, remove }: Changes,
   owned: number,
   keepsCells = false,
@@ -41,7 +38,7 @@ export function callsAhead(
 }
 
 /** Calls that hold a table against expectations: tables that they name, before and after, and the table itself at the end. */
-function callsToCheck(declaration: Expecting, writes: boolean, rows: number): number {
+function callsToCheck(declaration: Pick<Seed, "expect">, writes: boolean, rows: number): number {
   if (!declaration.expect) return 0;
   const tables = new Set(listRelationships(declaration).map(({ table, key }) => JSON.stringify([table, key])));
   return writes ? 4 * tables.size + Math.ceil(rows / maxRowsPerInsert) + 1 : 2 * tables.size;

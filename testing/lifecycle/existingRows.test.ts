@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../platform/client/lists/pages.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import { encodeExisting } from "../../provider/seedRows/kept/existingKeys.ts";
+import { encodeExisting } from "../../provider/seedRows/existing.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 

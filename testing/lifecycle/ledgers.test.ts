@@ -65,7 +65,7 @@ throughBothKinds({ tables }, (scene) => {
       await host.diff("SeedRows", made.id, made.outputs, inputs);
       states.push({ ...inputs, ...(await host.update("SeedRows", made.id, made.outputs, inputs)) });
     }
-    const derived = ["digest", "fingerprint", "ledger", "departed"];
+    const derived = ["digest", "fingerprint", "ledger"];
     const [mine = {}, theirs = {}] = states;
     for (const one of derived) {
       expect(typeof mine[one]).toBe("string");

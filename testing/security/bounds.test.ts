@@ -28,10 +28,9 @@ import { LateError, maxMegabytesOfLayer, maxMegabytesOfRows, readText, until } f
 import { readProfile } from "../../provider/layers/checkedFile.ts";
 import { parse, type Problem } from "../../provider/layers/document.ts";
 import { csvRecords, maxCharactersOfRecord } from "../../provider/seedRows/source/csv.ts";
-import { ofJsonRows } from "../../provider/seedRows/source/jsonRows.ts";
+import { ofJsonRows, ofYamlRows } from "../../provider/seedRows/source/documents.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { linesOf as linesOfRows, maxBytesOfLine } from "../../provider/seedRows/source/textFiles.ts";
-import { ofYamlRows } from "../../provider/seedRows/source/yamlRows.ts";
 import { partOf } from "../harness/drawn.ts";
 import { repository } from "../harness/project.ts";
 

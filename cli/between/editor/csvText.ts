@@ -1,8 +1,7 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import { jsonIn, entryIn } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
-import { cellOf, inQuotes, unquote } from "../../../provider/seedRows/source/csvCells.ts";
-import { readCell } from "../../../provider/seedRows/source/csvRows.ts";
+import { cellOf, inQuotes, unquote, readCell } from "../../../provider/seedRows/source/csv.ts";
 import type { CellType } from "../../../provider/seedRows/source/source.ts";
 import { EditRefusal, lineEndOf, splice, type Splice } from "./text.ts";
 

@@ -3,9 +3,8 @@ import type { RowData } from "../../../platform/contract/values.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
-import { formatOf } from "../../../provider/seedRows/source/formats.ts";
 import { readBlocks, SourceError } from "../../../provider/seedRows/source/read.ts";
-import { isHidden, type SourceRow } from "../../../provider/seedRows/source/source.ts";
+import { formatOf, isHidden, type SourceRow } from "../../../provider/seedRows/source/source.ts";
 import { CsvText } from "./csvText.ts";
 import {
   type ColumnFileEdit,

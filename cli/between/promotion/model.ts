@@ -1,5 +1,5 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
-import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
+import type { Cells } from "../../../provider/reconcile/digests.ts";
 import { DataRefusal } from "../../report/environments.ts";
 import type { Declared } from "../../report/source.ts";
 import type { CellChanges, ThreeValues } from "../merge.ts";

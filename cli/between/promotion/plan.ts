@@ -1,8 +1,7 @@
 import { nearest } from "../../../machine/spelling.ts";
 import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
-import { keyText } from "../../../provider/reconcile/digests.ts";
-import { type Cells, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
+import { keyText, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
 import type { Decide, MergeConflict, Takeover } from "../merge.ts";
 import {
   PromotionError,

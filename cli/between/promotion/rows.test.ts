@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
-import type { Cells } from "../../../provider/reconcile/naturalKeys.ts";
+import type { Cells } from "../../../provider/reconcile/digests.ts";
 import type { Declared } from "../../report/source.ts";
 import { mergeRecords } from "../merge.ts";
 import { ChangedRows, type SeedOfSide } from "./rows.ts";

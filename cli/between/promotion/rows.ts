@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { entryIn } from "../../../platform/contract/wire.ts";
 import { type SeedDeclaration, withRowEdits } from "../../../provider/environment/schema.ts";
-import { keyText, sameContent, saltOf } from "../../../provider/reconcile/digests.ts";
-import { type Cells, naturalKey, printableKey } from "../../../provider/reconcile/naturalKeys.ts";
-import { RowIndices } from "../../../provider/reconcile/rowIndices.ts";
-import { RowSet } from "../../../provider/reconcile/rowSet.ts";
-import { digesterOf } from "../../../provider/seedRows/declared/declaration.ts";
+import {
+  keyText,
+  sameContent,
+  saltOf,
+  naturalKey,
+  printableKey,
+  type Cells,
+} from "../../../provider/reconcile/digests.ts";
+import { RowIndices, RowSet } from "../../../provider/reconcile/rowSet.ts";
+import { digesterOf } from "../../../provider/seedRows/declaration.ts";
 import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
 import { copyValues, listLinkedLabels, placeOf } from "../../../provider/seedRows/source/source.ts";
 import type { Declared } from "../../report/source.ts";
@@ -82,7 +87,7 @@ const copyRow = ({ key, cells }: Pick<KeyedRow, "key" | "cells">): { key: string
 /** Digests of rows by a key, links as keys. Equal digests say the same in every cell. */
 function digesting(key: readonly string[], linked: Iterable<string>) {
   const references = Object.fromEntries([...linked].map((label) => [label, { table: "", key: "" }]));
-  const digesterFor = digesterOf({ key, references, salt: saltOf(randomBytes(16)) });
+  const digesterFor = digesterOf({ table: "", key: [...key], references, salt: saltOf(randomBytes(16)) });
   return (cells: Cells) => {
     const digester = digesterFor(cells);
     const digest = digester.key(cells);

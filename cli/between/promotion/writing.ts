@@ -3,7 +3,7 @@ import { dirname, join, posix } from "node:path";
 import { holdsConfigured } from "../../../provider/environment/configured.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/merge.ts";
-import { formatOf } from "../../../provider/seedRows/source/formats.ts";
+import { formatOf } from "../../../provider/seedRows/source/source.ts";
 import { readDeclaration } from "../../report/source.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";

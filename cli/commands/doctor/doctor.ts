@@ -19,7 +19,7 @@ import {
 } from "../../../provider/pulumi/configuration.ts";
 import { connect, locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/secrets.ts";
-import type { RowTarget } from "../../../provider/seedRows/declared/target.ts";
+import type { Seed } from "../../../provider/seedRows/inputs.ts";
 import { DataRefusal, readEnvironments } from "../../report/environments.ts";
 import { ofType, seedsIn } from "../managed.ts";
 import { progressLine } from "../progressLine.ts";
@@ -149,7 +149,7 @@ async function programOf(stack: engine.Stack, named: Context["program"]): Promis
   for (const { kind, inputs, path: at } of declared && root ? things(declared) : []) {
     usesApps ||= kind === "GeneratedApp";
     if (kind !== "SeedRows" || !root) continue;
-    const seed = inputs as unknown as RowTarget; // the file was checked
+    const seed = inputs as unknown as Seed; // the file was checked
     const rows = Array.isArray(inputs["rows"]) ? (inputs["rows"] as object[]) : [];
     const labels = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     add(seed.table, seed.key, labels, seed.parent?.by, describePlace(valuePlace(root, [...at, "table"])));

@@ -3,10 +3,10 @@ import { id } from "../../../platform/contract/values.ts";
 import { InputError, type PlatformFunction } from "../../functions/function.ts";
 import { getTeamMembers, readMatching } from "../../functions/functions.ts";
 import { keyText } from "../../reconcile/digests.ts";
-import { childrenOf } from "../../seedRows/fileRecords.ts";
-import type { RowContext } from "../../seedRows/live/context.ts";
-import { readKey, writeKey } from "../../seedRows/live/importedRow.ts";
-import { rowByKey } from "../../seedRows/live/links.ts";
+import { childrenOf } from "../../resources/fileRecords.ts";
+import { rowByKey } from "../../seedRows/links.ts";
+import { readKey, writeKey } from "../../seedRows/observation.ts";
+import type { RowContext } from "../../seedRows/table.ts";
 
 const items = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isLong } from "../../../testing/harness/drawn.ts";
-import { summarize } from "../declared/declaration.ts";
+import { summarize } from "../declaration.ts";
 import { read } from "./read.ts";
 import { unread, type CellType, type SourceRow } from "./source.ts";
 
@@ -250,8 +250,8 @@ test("a YAML may share values by anchors and merge keys", async () => {
 
 test("what is wrong with secret rows is told without their values", async () => {
   await writeFile(join(folder, "secret.csv"), "Code,N\nhush-1,many\nhush-1,2\nhush-2,1\nhush-2,1\n");
-  const declaration = { key: ["Code"], source: "secret.csv", types: { N: "number" }, sensitive: true } as const;
-  const message = await summarize(declaration, folder).then(
+  const declared = { table: "t", key: ["Code"], source: "secret.csv", sensitive: true };
+  const message = await summarize({ ...declared, types: { N: "number" } }, folder).then(
     () => "nothing is wrong",
     (error: unknown) => (error instanceof Error ? error.message : ""),
   );
@@ -277,7 +277,9 @@ test.each([
   ],
 ])("%s, whose rows are secret, is told to be wrong without what stands in it", async (source, text, said) => {
   await writeFile(join(folder, source), text);
-  await expect(summarize({ key: ["Code"], source, sensitive: true }, folder)).rejects.toThrow(new Error(said));
+  await expect(summarize({ table: "t", key: ["Code"], source, sensitive: true }, folder)).rejects.toThrow(
+    new Error(said),
+  );
 });
 
 test("of 200,000 rows those that are wrong are named, all at once", async () => {
@@ -295,8 +297,8 @@ test("of 200,000 rows those that are wrong are named, all at once", async () => 
     }
   }
   await pipeline(Readable.from(lines()), createWriteStream(join(folder, "large.csv")));
-  const declaration = { key: ["Code"], source: "large.csv", types: { People: "number" } } as const;
-  await expect(summarize(declaration, folder)).rejects.toThrow(
+  const declared = { table: "t", key: ["Code"], source: "large.csv" };
+  await expect(summarize({ ...declared, types: { People: "number" } }, folder)).rejects.toThrow(
     [
       'large.csv:123458 "K123456": People is a number, not "many": write it as 12 or -1.5',
       "large.csv:150002: the row has another number of cells than the first line; quote cells that hold commas",

@@ -1,6 +1,7 @@
+import { extname } from "node:path";
 import type { FieldType } from "../../../platform/contract/fields.ts";
 import type { RowData } from "../../../platform/contract/values.ts";
-import { editAt, type RowEdits } from "./edits.ts";
+import { quote } from "../../../platform/messages/text.ts";
 
 /** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */
 export interface SourceRow {
@@ -93,4 +94,108 @@ export interface Reading {
   refuse: Refuse;
   /** True for the place of a row, from 0, whose values somebody takes (default: all). Others may come as `unread`. */
   takes?: ((index: number) => boolean) | undefined;
+}
+
+/** A natural key as `removals` has it: a value, or a list of the values of several labels. */
+type RemovalKey = string | number | boolean | readonly (string | number | boolean)[];
+
+/** Edits of a source's rows; the source itself stays unchanged. */
+export interface RowEdits {
+  /** Rows beside those of the source. */
+  additions?: readonly RowData[] | undefined;
+  /** Fields of rows that the source has: each names its row by the natural key. */
+  changes?: readonly RowData[] | undefined;
+  /** Natural keys of rows that the source has and the seed has not. */
+  removals?: readonly RemovalKey[] | undefined;
+}
+
+// Lines from here on are of no file: positions in the edits.
+export const firstLines = { additions: 0x8000_0000, changes: 0xa000_0000, removals: 0xc000_0000 } as const;
+export type List = keyof typeof firstLines;
+const lists: readonly List[] = ["removals", "changes", "additions"];
+
+/** The position of a row that no source has; undefined for a line of the source. */
+export function positionOf(line: number): { list: List; index: number } | undefined {
+  const list = lists.find((each) => line >= firstLines[each]);
+  return list && { list, index: line - firstLines[list] };
+}
+
+/** Where a row stands that no source has, e.g. `additions[0]`; undefined for a line of the source. */
+export function editAt(line: number): string | undefined {
+  const position = positionOf(line);
+  return position && `${position.list}[${position.index}]`;
+}
+
+/** True when the rows of a source are edited. */
+export const hasEdits = (edits: RowEdits): boolean => lists.some((list) => (edits[list] ?? []).length > 0);
+
+/** The edits that a digest must cover; empty without edits. */
+export const editsOf = (edits: RowEdits): RowEdits[] => {
+  const { additions, changes, removals } = edits;
+  return hasEdits(edits) ? [{ additions, changes, removals }] : [];
+};
+
+/** Endings of the files that rows are read from. */
+const formats = [".csv", ".json", ".ndjson", ".jsonl", ".yaml", ".yml"];
+
+const spreadsheets = [".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"];
+
+/** How a source is read, by the ending of its name. */
+export const formatOf = (source: string): string => extname(source).toLowerCase();
+
+/** Why no rows are read from a file of this name, to stand after it; undefined when they are. */
+export function explainRefusedFormat(source: string): string | undefined {
+  const format = formatOf(source);
+  if (formats.includes(format)) return undefined;
+  if (spreadsheets.includes(format)) return "is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file";
+  if (format === ".tsv" || format === ".tab")
+    return "has tabs between its cells; save it as CSV, with commas, and name that file";
+  return `must end in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1) ?? ""}; give it the ending of its format`;
+}
+
+/** A name that JavaScript takes for something else: what stands under it would vanish on the way. */
+export const nameless = "__proto__";
+export const noName = `${quote(nameless)} can't be a label; rename it`;
+
+/** True when a text may contain that name, also spelled by codes. */
+export const mayHold = (text: string): boolean => /proto|\\u/i.test(text);
+
+/** True when a value has that name as a key, at any depth. */
+export const holds = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (Object.hasOwn(value, nameless) || Object.values(value as Record<string, unknown>).some(holds));
+
+/** The problem of a number whose value differs from its digits. */
+export const rounded = "has more digits than a number keeps: make it a text";
+
+/** The digits of a number that count, and the power of ten that they begin with. */
+function measure(text: string): string | undefined {
+  const [, sign = "", whole, part = "", power = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = (whole + part).replace(/^0+/, "");
+  const exponent = digits.length - part.length + Number(power);
+  const counted = digits.replace(/0+$/, "");
+  return counted === "" ? "0" : `${sign === "-" ? "-" : ""}${counted}e${exponent}`;
+}
+
+/** True when the value of a number differs from its digits. */
+export function isRounded(digits: string, value: number): boolean {
+  if (!Number.isFinite(value)) return true;
+  // A number keeps 15 digits in any case.
+  if (digits.length <= 15 && !/e/i.test(digits)) return false;
+  const written = measure(digits);
+  return written !== undefined && written !== measure(String(value));
+}
+
+/** Digits of a JSON text that no number keeps, the first ones. */
+export function findRounded(text: string): string | undefined {
+  if (!/[\d.]{16}|(?:^|[:[,])\s*-?[\d.]+[eE]/.test(text)) return undefined;
+  let found: string | undefined;
+  const see = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown => {
+    if (typeof value === "number" && isRounded(source, value)) found ??= source;
+    return value;
+  };
+  JSON.parse(text, see); // Node also passes the source text of a number
+  return found;
 }

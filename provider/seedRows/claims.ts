@@ -1,0 +1,344 @@
+import { declarable, type RowData } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
+import { keyText, rowDigester, type RowDigests } from "../reconcile/digests.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import { describeNamed, readName } from "../resources/model/identities.ts";
+import { SharedLock } from "../resources/model/locks.ts";
+import type { OfflineContext } from "../resources/model/resource.ts";
+import { summarize, type Summary, type Keys } from "./declaration.ts";
+import { isOwning, type Seed } from "./inputs.ts";
+import { read } from "./source/read.ts";
+
+/** Context of check and diff for a seed. */
+export interface OfflineRowContext extends OfflineContext {
+  rowClaims: RowClaims;
+}
+
+/** That a seed of the run declares rows of a table: its declaration, not the rows. */
+export interface RowClaim {
+  urn: string;
+  /** Kind and name for people: `seed "countries"`. */
+  name: string;
+  target: Seed;
+  /** Digest of the source's content; undefined for a seed that was only announced. */
+  digest?: string | undefined;
+  /** True when its salt, and all digests with it, belong to this preview alone. */
+  isPassing?: boolean | undefined;
+}
+
+/** A seed that refers to rows of another one, known before it is checked. */
+export interface RowReferrer {
+  /** Kind and name for people. */
+  name: string;
+  target: Seed;
+}
+
+/** Rows of a seed's last run that its source has no more. */
+export interface Leaving {
+  urn: string;
+  /** Kind and name for people. */
+  name: string;
+  target: Seed;
+  keys: RowSet;
+  /** Labels that the seed wrote into them. */
+  labels: readonly string[];
+  /** Those of them that existed before, and that others made. */
+  existing: RowSet;
+  /** Those of them that stay on the platform for another seed of the program. */
+  handedOver: RowSet;
+}
+
+/** Rows that leave a seed and that another one declares, which was checked after the first was compared. */
+export interface LateRows {
+  /** Of the seed that they leave. */
+  urn: string;
+  /** Of the seed that declares them: kind and name for people. */
+  name: string;
+  rows: number;
+}
+
+/** Results of a seed's comparison that other seeds of the run depend on. */
+export interface RowFindings {
+  /** The rows that its source has no more; an empty set where it has all of them. */
+  leaving: Omit<Leaving, "urn" | "name">;
+  /** Tables whose rows are recreated: links to them have to follow. */
+  renewed: string[];
+}
+
+/**
+ * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
+ * what one seed gives up another one may declare. All seeds of a run are checked by one process, each before it is
+ * applied, and what left the program is deleted last.
+ */
+export class RowClaims {
+  /** By table: read and written side by side, removed from alone. */
+  readonly lock = new SharedLock();
+  readonly #directory: string;
+  readonly #checked = new Map<string, RowClaim>();
+  readonly #announced = new Map<string, RowClaim>();
+  readonly #referrers = new Map<string | undefined, RowReferrer[]>();
+  readonly #leaving = new Map<string, Leaving>();
+  readonly #removed: (Keys & { table: string })[] = [];
+  readonly #renewed = new Set<string>();
+  readonly keepsCells: boolean;
+  readonly #cells = new RemovedCells();
+  readonly #summaries = new Map<string, Summary>();
+  readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
+  /** Rows of seeds that were known late, until they are reported. */
+  readonly late: LateRows[] = [];
+  /** Seeds that are being applied, or would be in a preview. */
+  readonly #begun = new Set<string>();
+
+  /**
+   * @param directory the program's folder, where sources are found
+   * @param keepsCells whether seeds may come that nobody knows of yet: cells of removed rows are kept for them
+   */
+  constructor(directory: string, keepsCells = false) {
+    this.#directory = directory;
+    this.keepsCells = keepsCells;
+  }
+
+  /** Notes what a seed declares, in place of what it declared before. */
+  claim(urn: string, target: Seed, digest: string, isPassing = false): void {
+    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  }
+
+  /** Notes what the last run left of a seed: its inputs, or better its state. */
+  had(urn: string | undefined, old: object): void {
+    const known = this.#had.get(urn ?? "");
+    if (known && "ledger" in known.old && !("ledger" in old)) known.isReplaced = false;
+    else this.#had.set(urn ?? "", { old, isReplaced: false });
+  }
+
+  /** Notes a check without inputs of the last run: the engine replaces its resource of this name. */
+  begin(urn: string | undefined): void {
+    const known = this.#had.get(urn ?? "");
+    if (known) known.isReplaced = true;
+  }
+
+  /** Notes that a seed was made, or has left the program. */
+  ended(urn: string | undefined): void {
+    this.#had.delete(urn ?? "");
+  }
+
+  /** The former state of a seed that is being replaced. */
+  replaced(urn: string | undefined): object | undefined {
+    const known = this.#had.get(urn ?? "");
+    return known?.isReplaced ? known.old : undefined;
+  }
+
+  /** What the last run left of a seed, as far as this one has seen it. */
+  last(urn: string): object | undefined {
+    return this.#had.get(urn)?.old;
+  }
+
+  /** The declaration of a seed in this run. */
+  find(urn: string | undefined): RowClaim | undefined {
+    return this.#checked.get(urn ?? "");
+  }
+
+  /** Notes what seeds of the program will declare that are not checked yet, and which will refer to rows of this one. */
+  announce(
+    urn: string | undefined,
+    siblings: readonly (Seed & { urn: string })[] = [],
+    referrers: readonly (Seed & { name: string })[] = [],
+  ): void {
+    for (const { urn, ...target } of siblings) this.#announced.set(urn, { urn, name: nameOf(urn), target });
+    this.#referrers.set(
+      urn,
+      referrers.map(({ name, ...target }) => ({ name: nameOf(toSibling(urn, name)), target })),
+    );
+  }
+
+  /** The seeds that will refer to rows of the one with this URN, as far as it was announced. */
+  referrers(urn: string | undefined): readonly RowReferrer[] {
+    return this.#referrers.get(urn) ?? [];
+  }
+
+  /** The rows of the seed are not known. */
+  forget(urn: string | undefined): void {
+    this.#checked.delete(urn ?? "");
+  }
+
+  /** The seeds that were checked; with a table, those of them that declare its rows. */
+  checked(table?: string): RowClaim[] {
+    return [...this.#checked.values()].filter(({ target }) => table === undefined || target.table === table);
+  }
+
+  /** The seeds that declare rows of a table, also those that are only announced; without that of one URN. */
+  on(table: string, except?: string): RowClaim[] {
+    const announced = [...this.#announced.values()].filter(({ urn }) => !this.#checked.has(urn));
+    return [...this.#checked.values(), ...announced].filter(
+      ({ urn, target }) => target.table === table && urn !== except,
+    );
+  }
+
+  /** Those of them that own their rows. */
+  owning(table: string, except?: string): RowClaim[] {
+    return this.on(table, except).filter(({ target }) => isOwning(target));
+  }
+
+  /** Notes that a seed is being applied, or would be now if this were no preview: what it removes is decided. */
+  begins(urn: string | undefined): void {
+    if (urn !== undefined) this.#begun.add(urn);
+  }
+
+  hasBegun(urn: string): boolean {
+    return this.#begun.has(urn);
+  }
+
+  /** The rows of a claim, read again where they are not remembered. */
+  async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
+    const known = this.#summaries.get(urn);
+    if (known && (digest === undefined || known.digest === digest)) return known;
+    const summary = await summarize(target, this.#directory);
+    this.#summaries.set(urn, summary);
+    return summary;
+  }
+
+  /** Remembers what was read of a seed. */
+  remember(urn: string | undefined, summary: Summary): void {
+    if (urn !== undefined) this.#summaries.set(urn, summary);
+  }
+
+  /** The earlier summary of a seed, if its content is still the same. */
+  remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
+    const known = this.#summaries.get(urn ?? "");
+    return known?.digest === digest ? known : undefined;
+  }
+
+  /** Notes which rows a seed's source has no more; nothing when there are none. */
+  leave(urn: string, leaving: RowFindings["leaving"]): void {
+    if (leaving.keys.length === 0 || !isOwning(leaving.target)) this.#leaving.delete(urn);
+    else this.#leaving.set(urn, { ...leaving, urn, name: nameOf(urn) });
+  }
+
+  /** Rows that other seeds of a table give up, as far as the run has seen them. */
+  leaving(table: string, except?: string): Leaving[] {
+    return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
+  }
+
+  /** Rows that other seeds of a table give up and remove. */
+  going(table: string, except?: string): Keys[] {
+    return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
+      target,
+      keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
+    }));
+  }
+
+  /** True if a seed gives up rows. */
+  gives(urn: string): boolean {
+    return this.#leaving.has(urn);
+  }
+
+  /** Notes rows that the run has removed. */
+  removed(target: Seed, rows: Iterable<RowDigests>): void {
+    const { table } = target;
+    this.#removed.push({ table, target, keys: RowSet.of(rows) });
+  }
+
+  /** Rows that the run has removed from a table. */
+  removedFrom(table: string): Keys[] {
+    return this.#removed.filter((one) => one.table === table);
+  }
+
+  /** Keeps the cells of rows that are about to be removed. */
+  keepCells(table: string, rows: readonly RowData[]): void {
+    this.#cells.add(table, rows);
+  }
+
+  /** The cells that a row had which the run has removed, by its key; undefined when it has removed none. */
+  cellsOf({ table, key }: Pick<Seed, "table" | "key">, row: RowData): RowData | undefined {
+    return this.#cells.of(table, key, row);
+  }
+
+  /** Notes that rows of a table were recreated, or will be: references to them have to follow. */
+  renew(table: string): void {
+    this.#renewed.add(table);
+  }
+
+  isRenewed(table: string): boolean {
+    return this.#renewed.has(table);
+  }
+}
+
+const nameOf = (urn: string): string => describeNamed(readName(urn));
+
+/** The URN of a seed beside another one. */
+const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");
+
+/** The cells of rows that a run has removed, for the seed of the same run that inserts them again. */
+class RemovedCells {
+  readonly #rows = new Map<string, RowData[]>();
+  /** Rows by their key, for the keys that were asked for. */
+  readonly #byKey = new Map<string, Map<string, RowData>>();
+
+  add(table: string, rows: readonly RowData[]): void {
+    const known = this.#rows.get(table) ?? [];
+    for (const row of rows) known.push(writable(row));
+    this.#rows.set(table, known);
+    this.#byKey.clear();
+  }
+
+  /** The cells of a removed row that has the key of this one; undefined when there was none. */
+  of(table: string, key: readonly string[], row: RowData): RowData | undefined {
+    const rows = this.#rows.get(table);
+    if (!rows) return undefined;
+    const name = JSON.stringify([table, ...key]);
+    const known = this.#byKey.get(name) ?? new Map(rows.map((one) => [textOf(key, one), one]));
+    this.#byKey.set(name, known);
+    return known.get(textOf(key, row));
+  }
+}
+
+const textOf = (key: readonly string[], row: RowData): string =>
+  JSON.stringify(key.map((label) => keyText(row[label]) ?? row[label] ?? null));
+
+/** The cells of a row that an insert may bring along: plain ones, lists of them, and links. */
+const writable = (row: RowData): RowData =>
+  Object.fromEntries(
+    Object.entries(declarable(row)).filter(
+      ([, value]) => isPlain(value) || (Array.isArray(value) && value.every(isPlain)) || isLink(value),
+    ),
+  );
+
+const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+const isLink = (value: unknown): boolean => isObject(value) && typeof value["crossAppRowID"] === "string";
+
+/** True when a key, given as text, is held. */
+type Holds = (text: string) => boolean;
+
+/** True if a set of keys of one label has one, given as text. */
+export function holderOfKeys(
+  { key: [label = ""], salt, forms }: Pick<Seed, "key" | "salt" | "forms">,
+  keys: RowSet,
+): Holds {
+  const digester = rowDigester({ key: [label], labels: [], salt, forms });
+  return (text) => {
+    const digest = digester.key({ [label]: text });
+    return digest !== undefined && keys.has(digest);
+  };
+}
+
+/** Returns a test for values: true when a row of the seed has the value in that label. */
+export async function holderOf(claims: RowClaims, claim: RowClaim, label: string, directory: string): Promise<Holds> {
+  const { target } = claim;
+  if (target.key.length === 1 && target.key[0] === label) {
+    return holderOfKeys(target, (await claims.summary(claim)).rows);
+  }
+  const digester = rowDigester({ key: [label], labels: [] });
+  const values = new RowSet();
+  for await (const row of readDeclaredRows(target, directory)) {
+    const digest = digester.key(row.values);
+    if (digest) values.add(digest);
+  }
+  return holderOfKeys({ key: [label] }, values);
+}
+
+/** The rows of a declaration, each with its line. */
+export async function* readDeclaredRows(
+  target: Seed,
+  directory: string,
+): AsyncGenerator<{ line: number; values: RowData }> {
+  for await (const block of read(target, directory)) yield* block;
+}

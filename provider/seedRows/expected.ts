@@ -1,0 +1,249 @@
+import type { RowData } from "../../platform/contract/values.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
+import { digestOf } from "../reconcile/digests.ts";
+import type { LiveRows, RowPlan } from "../reconcile/rows.ts";
+import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
+import { ResourceError } from "../resources/model/resource.ts";
+import { CellRules, describeAccepted, describeRowCount } from "./cells.ts";
+import { keyOf, type Summary } from "./declaration.ts";
+import { listExpectedLabels, listRelationships, type Seed, type SeedInputs } from "./inputs.ts";
+import type { Links } from "./links.ts";
+import { read } from "./source/read.ts";
+import { rowsOf, type RowContext } from "./table.ts";
+
+/** A live row, as a run reads it. */
+interface LiveRow {
+  id: string;
+  /** Index of the wanted row that it matches. */
+  index: number | undefined;
+  values: RowData;
+}
+
+/** The table as a run will leave it: the rows that stay, and the wanted ones, each with the cells that others wrote. */
+export class Projection {
+  readonly #inputs: SeedInputs;
+  readonly #labels: readonly string[];
+  /** Labels under which a live row may keep a value that the source does not have. */
+  readonly #left: readonly string[];
+  readonly #summary: Summary;
+  readonly #others: { id: string; values: RowData }[] = [];
+  readonly #met: RowIndices;
+  readonly #cells = new Map<number, RowData>();
+  #observed = 0;
+
+  private constructor(inputs: SeedInputs, summary: Summary) {
+    const { ignoreLabels = [] } = inputs;
+    this.#inputs = inputs;
+    this.#summary = summary;
+    this.#labels = listExpectedLabels(inputs);
+    this.#left = this.#labels.filter(
+      (label) => ignoreLabels.includes(label) || !summary.rowLabels.common.includes(label),
+    );
+    this.#met = new RowIndices(summary.rows.length);
+  }
+
+  /** Undefined for a seed that expects nothing. */
+  static of(inputs: SeedInputs, summary: Summary): Projection | undefined {
+    return inputs.expect && new Projection(inputs, summary);
+  }
+
+  observe({ id, index, values }: LiveRow): void {
+    this.#observed++;
+    // A second row with a wanted key stays beside ours.
+    if (index === undefined || this.#met.has(index)) {
+      this.#others.push({ id, values: pick(values, [...this.#inputs.key, ...this.#labels]) });
+      return;
+    }
+    this.#met.add(index);
+    if (this.#left.length > 0) this.#cells.set(index, pick(values, this.#left));
+  }
+
+  /** Throws, before anything is sent, when the table would not be as expected after the run. */
+  async assert(context: RowContext, plan: RowPlan, live: LiveRows): Promise<void> {
+    const inputs = this.#inputs;
+    const check = await TableCheck.of(context, inputs);
+    const going = new Set(plan.remove.map(({ id }) => id));
+    let index = -1;
+    for await (const block of read(inputs, context.directory))
+      for (const { values } of block)
+        if (plan.insert.has(++index) || this.#met.has(index)) check.add(this.#after(index, values));
+    for (const { id, values } of this.#others) if (!going.has(id)) check.add(values);
+    const sentences = check.sentences(check.count + live.total - this.#observed);
+    if (sentences.length === 0) return;
+    throw new ResourceError(
+      `table ${inputs.table} would not be as expected after this run, so nothing was sent:\n${sentences.join("\n")}\nCorrect the rows, those of others by hand, or what is expected.`,
+    );
+  }
+
+  /** The row as it will be: a label that is not declared keeps its value, or is cleared where the seed had it. */
+  #after(index: number, values: RowData): RowData {
+    const { mode, ignoreLabels = [] } = this.#inputs;
+    const cells = this.#cells.get(index) ?? {};
+    if (this.#left.length === 0) return values;
+    const after = { ...values };
+    for (const label of this.#left) {
+      const isOfOthers = ignoreLabels.includes(label);
+      if (!isOfOthers && (Object.hasOwn(values, label) || (mode === "exact" && this.#summary.labels.includes(label))))
+        continue;
+      if (this.#met.has(index)) after[label] = cells[label];
+    }
+    return after;
+  }
+}
+
+const pick = (values: RowData, labels: readonly string[]): RowData =>
+  Object.fromEntries(labels.map((label) => [label, entryIn(values, label)]));
+
+/** Reads the table once a plan has written to it; describes what is not as expected, undefined for nothing. */
+export async function describeUnmetAfter(
+  context: RowContext,
+  seed: Seed,
+  links: Links,
+  { insert, update, remove }: RowPlan,
+): Promise<string | undefined> {
+  if (!seed.expect || insert.size + update.length + remove.length === 0) return undefined;
+  const check = await TableCheck.of(context, seed);
+  for await (const page of rowsOf(context, seed.table, 2_500))
+    for (const row of page) check.add(links.inSourceTerms(row));
+  const sentences = check.sentences();
+  return sentences.length === 0 ? undefined : describeUnmet(seed.table, sentences);
+}
+
+/** The sentences about a table in one text. */
+export const describeUnmet = (table: string, unmet: readonly string[]): string =>
+  `table ${table} is not as expected:\n${unmet.join("\n")}`;
+
+/** Rows that a sentence names. */
+const maxNamed = 20;
+
+interface Broken {
+  names: string[];
+  count: number;
+}
+
+/** Values that rows of other tables have, by label. */
+type Related = ReadonlyMap<string, ReadonlySet<string | undefined>>;
+
+/** Holds all rows of a table against the expectations of a seed. Names rows by their natural key, none of a secret seed. */
+export class TableCheck {
+  readonly #seed: Seed;
+  readonly #rules: CellRules;
+  readonly #related: Related;
+  readonly #broken = new Map<string, Broken>();
+  readonly #unique: readonly { label: string; seen: RowSet }[];
+  /** Natural keys in the order of the rows, kept where a second row has to name the first. */
+  readonly #keys: string[] = [];
+  /** Values of labels that name rows of this very table, and the rows that have them. */
+  readonly #own: readonly { label: string; key: string; there: Set<string | undefined>; named: Map<string, string> }[];
+  #count = 0;
+
+  private constructor(seed: Seed, related: Related) {
+    this.#seed = seed;
+    this.#rules = new CellRules(seed);
+    this.#related = related;
+    this.#unique = (seed.expect?.unique ?? []).map((label) => ({ label, seen: new RowSet() }));
+    const own = listRelationships(seed).filter(({ table }) => table === seed.table);
+    this.#own = own.map(({ label, key }) => ({ label, key, there: new Set(), named: new Map() }));
+  }
+
+  /** Reads the tables that the expectations name, each once. */
+  static async of(context: RowContext, seed: Seed): Promise<TableCheck> {
+    const related = new Map<string, ReadonlySet<string | undefined>>();
+    const read = new Map<string, ReadonlySet<string | undefined>>();
+    const rules = new CellRules(seed);
+    for (const { label, table, key } of listRelationships(seed)) {
+      if (table === seed.table) continue;
+      const name = JSON.stringify([table, key]);
+      const values = read.get(name) ?? (await readValues(context, table, key, rules));
+      read.set(name, values);
+      related.set(label, values);
+    }
+    return new TableCheck(seed, related);
+  }
+
+  /** Takes in a row, links as keys. */
+  add(values: RowData): void {
+    this.#count++;
+    const { key } = this.#seed;
+    const name = keyOf(key, values);
+    for (const { rule, label, value } of this.#rules.violations(values)) this.#note(`${rule} ${label}`, name, value);
+    for (const { label, seen } of this.#unique) {
+      const text = this.#rules.textOf(label, values[label]);
+      const before = text === undefined ? undefined : seen.add(digestOf(text), undefined, this.#keys.length);
+      if (before === undefined) continue;
+      const shown = this.#rules.shown(label, values[label]);
+      const other = this.#keys[seen.line(before)];
+      this.#note(`unique ${label}`, name, shown, other);
+    }
+    if (this.#unique.length > 0) this.#keys.push(name);
+    for (const [label, there] of this.#related) {
+      const text = this.#rules.textOf(label, values[label]);
+      if (text !== undefined && !there.has(text))
+        this.#note(`relationships ${label}`, name, this.#rules.shown(label, values[label]));
+    }
+    for (const { label, key: own, there, named } of this.#own) {
+      there.add(this.#rules.textOf(own, values[own]));
+      const text = this.#rules.textOf(label, values[label]);
+      if (text !== undefined && !named.has(text)) named.set(text, name);
+    }
+  }
+
+  /** Rows so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  #note(about: string, name: string, value?: string, other?: string): void {
+    const broken = this.#broken.get(about) ?? { names: [], count: 0 };
+    this.#broken.set(about, broken);
+    broken.count++;
+    if (broken.names.length >= maxNamed || this.#seed.sensitive) return;
+    const more = [...(value === undefined ? [] : [value]), ...(other === undefined ? [] : [`as ${quote(other)}`])];
+    broken.names.push(more.length === 0 ? quote(name) : `${quote(name)} (${more.join(" ")})`);
+  }
+
+  /**
+   * Describes what is not as expected, a sentence for each expectation.
+   * @param total rows of the table, with those that have no natural key: their cells are not known
+   */
+  sentences(total = this.#count): string[] {
+    for (const { label, there, named } of this.#own)
+      for (const [text, name] of named)
+        if (!there.has(text)) this.#note(`relationships ${label}`, name, this.#rules.shown(label, text));
+    const sentences = [...this.#broken].map(([about, { names, count }]) => {
+      const at = about.indexOf(" ");
+      const [rule, label] = [about.slice(0, at), about.slice(at + 1)];
+      const which =
+        names.length === 0
+          ? ""
+          : `: ${some(names, maxNamed)}${count > names.length ? ` and ${count - names.length} more` : ""}`;
+      return `expect.${rule}: ${count === 1 ? "1 row has" : `${count} rows have`} ${this.#describe(rule, label)}${which}`;
+    });
+    const wrong = this.#seed.expect?.rowCount && describeRowCount(this.#seed.expect.rowCount, total);
+    if (wrong !== undefined) sentences.push(`expect.rowCount: ${formatCount(total, "row")}, ${wrong}`);
+    return sentences;
+  }
+
+  #describe(rule: string, label: string): string {
+    if (rule === "notNull") return `no value under ${quote(label)}`;
+    if (rule === "unique") return `a value under ${quote(label)} that another row has`;
+    if (rule === "acceptedValues")
+      return `another value under ${quote(label)} than those${describeAccepted(this.#seed, label)}`;
+    const to = listRelationships(this.#seed).find((one) => one.label === label);
+    return `a value under ${quote(label)} that no row of table ${to?.table ?? ""} has under ${quote(to?.key ?? "")}`;
+  }
+}
+
+/** Values that rows of a table have under a label. */
+async function readValues(
+  context: RowContext,
+  table: string,
+  key: string,
+  rules: CellRules,
+): Promise<ReadonlySet<string | undefined>> {
+  const values = new Set<string | undefined>();
+  for await (const page of rowsOf(context, table, 2_500))
+    for (const row of page) values.add(rules.textOf(key, row[key]));
+  return values;
+}

@@ -1,0 +1,420 @@
+import { z } from "zod";
+import { fieldTypes } from "../../platform/contract/fields.ts";
+import { fraction, id } from "../../platform/contract/values.ts";
+import { quote } from "../../platform/messages/text.ts";
+import { valueForms } from "../reconcile/digests.ts";
+import { modes } from "../reconcile/rows.ts";
+import { adopt, common } from "../resources/model/resource.ts";
+import { cellTypes } from "./source/source.ts";
+
+const label = z.string().min(1);
+const row = z.record(z.string(), z.unknown());
+const keyValue = [z.string().min(1), z.number(), z.boolean()] as const;
+const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
+
+const accepted = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The rows of another table that `relationships` names, by the table and the label there. */
+export const relatedRows = {
+  table: id.meta({ description: "Data table ID of the rows that have the values." }),
+  key: label.meta({ description: "Label there that has the values." }),
+};
+
+/** Requirements of a table, in the words of dbt's tests. A cell without a value breaks `notNull` alone. */
+export const expectations = z.strictObject({
+  unique: z.array(label).min(1).optional().meta({ description: "Labels under which no value stands twice." }),
+  notNull: z.array(label).min(1).optional().meta({ description: "Labels that have a value in every row." }),
+  acceptedValues: z
+    .record(label, z.array(accepted).min(1))
+    .optional()
+    .meta({ description: "All values that a label takes, by label; of a list each item is one of them." }),
+  relationships: z
+    .record(label, z.strictObject(relatedRows).meta({ description: "The rows of another table that have the values." }))
+    .optional()
+    .meta({ description: "Labels whose values stand in rows of another table: label → {table, key}." }),
+  rowCount: z
+    .strictObject({
+      min: z.int().min(0).optional().meta({ description: "Smallest number of rows." }),
+      max: z.int().min(0).optional().meta({ description: "Largest number of rows." }),
+    })
+    .optional()
+    .meta({ description: "Number of rows that the table has, those of others included." }),
+});
+
+/** Another seed of the program, as far as known in advance: rows hold their natural keys alone. */
+const sibling = z.object({
+  urn: z.string(),
+  table: id,
+  key: z.array(label),
+  rows: z.array(row).optional(),
+  source: z.string().optional(),
+  types: z.record(label, z.enum(cellTypes)).optional(),
+  additions: z.array(row).optional(),
+  removals: z.array(removal).optional(),
+  mode: z.enum(modes).optional(),
+});
+
+/** A seed of the program that refers to rows of this one: its rows hold keys and links alone. */
+const referrer = sibling.omit({ urn: true }).extend({
+  name: z.string(),
+  references: z.record(label, z.object({ table: id, key: label })),
+});
+
+const lookup = {
+  table: id.meta({ description: "Data table ID of the rows that are linked to." }),
+  key: label.meta({ description: "Label there that has the keys." }),
+};
+
+/** The inputs of a seed: all that a program says of it. */
+export const inputs = z.object({
+  ...common,
+  table: id.meta({ description: "Data table ID (microAppID) that the rows go into.", replaces: true }),
+  key: z.union([label.transform((one) => [one]).pipe(z.array(label)), z.array(label).min(1)]).meta({
+    description:
+      "Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.",
+  }),
+  rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
+    description: "The rows by label, in the program. Either this or source.",
+    ignoredInDiff: true, // their digest counts
+    writeOnly: true,
+    secretIf: "sensitive",
+    keyedBy: "keys",
+  }),
+  source: z.string().min(1).optional().meta({
+    description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
+    ignoredInDiff: true, // its content counts
+  }),
+  additions: z.array(row).optional().meta({
+    description: "Rows beside those of rows or source, by label.",
+    ignoredInDiff: true, // the digest of the rows counts
+    secretIf: "sensitive",
+  }),
+  changes: z.array(row).optional().meta({
+    description: "Fields of rows that rows or source has, each with the natural key of its row.",
+    ignoredInDiff: true,
+    secretIf: "sensitive",
+  }),
+  removals: z.array(removal).optional().meta({
+    description:
+      "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
+    ignoredInDiff: true,
+    secretIf: "sensitive",
+  }),
+  types: z.record(label, z.enum(cellTypes)).optional().meta({
+    description:
+      "Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
+  }),
+  fields: z.record(label, z.enum(fieldTypes)).optional().meta({
+    description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
+    ignoredInDiff: true,
+    computed: true,
+    passing: true,
+  }),
+  forms: z.record(label, z.enum(valueForms)).optional().meta({
+    description: "Labels whose values have several spellings, by what the field makes of them. Computed.",
+    ignoredInDiff: true,
+    computed: true,
+  }),
+  mode: z.enum(modes).default("exact").meta({
+    description:
+      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.",
+  }),
+  ignoreLabels: z.array(label).optional().meta({
+    description:
+      "Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key.",
+  }),
+  expect: expectations.optional().meta({
+    description:
+      "Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows.",
+  }),
+  references: z
+    .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))
+    .optional()
+    .meta({
+      description: "Linked-table labels whose values are keys of rows in another table: label → {table, key}.",
+    }),
+  parent: z
+    .object({ ...lookup, by: label.meta({ description: "Column of the source that holds the parent's key." }) })
+    .optional()
+    .meta({
+      description: "For a sub-table: the parent rows, and the column of the source that holds the parent's key.",
+    }),
+  viewers: z.array(id).optional().meta({
+    description: "IDs or e-mail addresses, which are looked up, of users who may see the rows. Acts on insert.",
+  }),
+  teamViewers: z
+    .array(id)
+    .optional()
+    .meta({ description: "IDs of teams whose members may see the rows. Acts on insert.", link: true }),
+  userID: id.optional().meta({
+    description: "ID or e-mail address, which is looked up, of the user who becomes the creator of the rows.",
+  }),
+  onViewersChange: z.enum(["newRows", "error"]).default("error").meta({
+    description:
+      "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.",
+    ignoredInDiff: true,
+  }),
+  ignoreActionRules: z.boolean().optional().meta({
+    description: "Do not run the table's action rules. For controlled administration and migrations.",
+    ignoredInDiff: true,
+  }),
+  onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
+    description: "Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.",
+  }),
+  maxRemovals: fraction.default(0.25).meta({
+    description:
+      "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
+  }),
+  onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
+    description: "Decides if a destroy deletes the rows that we own or leaves them.",
+  }),
+  sensitive: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
+      marksSecret: ["rows", "additions", "changes", "removals"],
+    }),
+  secretLabels: z
+    .array(label)
+    .optional()
+    .meta({
+      description:
+        "Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key.",
+      hidesIn: ["rows", "additions", "changes"],
+    }),
+  salt: z.string().optional().meta({
+    description: "Key of every digest of rows, so that nobody guesses rows by them. Computed.",
+    ignoredInDiff: true,
+    secret: true,
+    computed: true,
+  }),
+  digest: z.string().optional().meta({
+    description: "Digest of the source's content. Computed.",
+    computed: true,
+    diffedAs: "rows",
+  }),
+  fingerprint: z.string().optional().meta({
+    description:
+      "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read again. Computed.",
+    ignoredInDiff: true,
+    computed: true,
+  }),
+  keys: z.array(z.string()).optional().meta({
+    description:
+      "Natural keys of the rows that the program has, or of those of a small file: a preview names rows by them. Computed.",
+    ignoredInDiff: true,
+    computed: true,
+  }),
+  linkRenewals: z.record(label, z.int()).optional().meta({
+    description: "How often the rows that references lead to were made again, by label. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+  }),
+  linkedSeeds: z.record(label, z.string()).optional().meta({
+    description: "URNs of the seeds that references name, by label. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+    passing: true,
+  }),
+  siblings: z.array(sibling).optional().meta({
+    description: "Other seeds of the program on the same table. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+    passing: true,
+  }),
+  referrers: z.array(referrer).optional().meta({
+    description: "Seeds of the program whose rows refer to the table. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+    passing: true,
+  }),
+  // What is there is taken over by the next run, not with the next change.
+  adopt: adopt.meta({ ...adopt.meta(), ignoredInDiff: false }),
+});
+
+/** Outputs of a seed in a state, beside its inputs. */
+export const outputs = z.object({
+  rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
+  ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
+  labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
+  labelled: z.record(z.string(), z.int()).optional().meta({
+    description: "Rows that have a value, by label: a preview counts by it what a label that goes clears.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  labelSets: z.array(z.array(z.string())).optional().meta({
+    description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  renewals: z.int().optional().meta({
+    description: "How often rows that were gone were made again, under other IDs. What refers to them follows.",
+  }),
+  unproven: z.array(id).optional().meta({
+    description:
+      "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
+    opaque: true,
+  }),
+  existing: z.string().optional().meta({
+    description:
+      "Digests of the keys of rows that were there as declared and that others made: they are kept, whatever becomes of the seed.",
+    opaque: true,
+  }),
+  unfinished: z.boolean().optional().meta({
+    description: "True when the last run left something undone, which the next one does.",
+    diffedAs: "rows",
+    internal: true,
+  }),
+  viewerIDs: z.record(z.string(), id).optional().meta({
+    description: "User IDs of the addresses that viewers and userID name, as the last run found them.",
+  }),
+  unmet: z.array(z.string()).optional().meta({
+    description: "Expectations that did not hold at the last look, with the first rows that break them.",
+    diffedAs: "expect",
+    secretIf: "sensitive",
+  }),
+  drift: z
+    .object({
+      changed: z.number().int().meta({ description: "Rows that say something else." }),
+      missing: z.number().int().meta({ description: "Rows that are gone." }),
+      changedKeys: z.array(z.string()).meta({ description: "The first keys of changed rows." }),
+      missingKeys: z.array(z.string()).meta({ description: "The first keys of rows that are gone." }),
+      found: z
+        .record(z.string(), z.record(z.string(), z.unknown()))
+        .optional()
+        .meta({ description: "What the first changed rows say, by key and label." }),
+      unlinked: z.number().int().optional().meta({
+        description: "Of the changed rows, those that only lost the row that they were linked to.",
+      }),
+      unlinkedKeys: z.array(z.string()).optional().meta({ description: "The first keys of these." }),
+    })
+    .optional()
+    .meta({
+      description:
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
+      diffedAs: "rows",
+    }),
+  foundSecrets: z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
+    description: "Digests of what secret labels of the first edited rows say.",
+    opaque: true,
+    secret: true,
+  }),
+});
+
+/** The inputs of a seed, checked and completed. */
+export type SeedInputs = z.output<typeof inputs>;
+
+/** What a seed declares of its rows, as far as it is known: of another seed of the program, or of the last run. */
+export type Seed = Partial<SeedInputs> & Pick<SeedInputs, "table" | "key">;
+
+/** The state that a run leaves: all inputs but the rows, and the outputs. */
+export type SeedState = SeedInputs & KeptState;
+
+/** What a run adds to the inputs. */
+export type KeptState = z.output<typeof outputs> & {
+  /** What is called existing now, in states of versions that did not ask who made a row. */
+  found?: string | undefined;
+};
+
+export type Expectations = z.output<typeof expectations>;
+
+/** Changes by hand of our rows, as a refresh saw them. */
+export type Drift = NonNullable<KeptState["drift"]>;
+
+/** True for a seed whose rows are its own. In mode updateOnly it changes those of others, and gives up none. */
+export const isOwning = ({ mode }: Pick<Seed, "mode">): boolean => mode !== "updateOnly";
+
+/** Viewers and author of a seed's rows. */
+export const viewersOf = ({ viewers, teamViewers, userID }: Partial<SeedInputs>) => ({ viewers, teamViewers, userID });
+const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: Seed): string =>
+  JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
+
+/** True if who may see the rows, or who made them, is declared otherwise than in the last run. */
+export const viewersChanged = (old: Seed, inputs: Seed): boolean => sortedViewers(old) !== sortedViewers(inputs);
+
+/** All links of a seed, by the label that holds the key; the parent's is among them. */
+export const linksOf = ({ references = {}, parent }: Pick<SeedInputs, "references" | "parent">) => [
+  ...Object.entries(references).map(([label, { table, key }]) => ({ label, table, key, property: "references" })),
+  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key, property: "parent" }] : []),
+];
+
+/** Labels whose values are expected in rows of other tables, as links are listed. */
+export const listRelationships = ({ expect }: Pick<SeedInputs, "expect">) =>
+  Object.entries(expect?.relationships ?? {}).map(([label, { table, key }]) => ({
+    ...{ label, table, key },
+    property: "expect",
+  }));
+
+/** Labels that expectations are about. */
+export const listExpectedLabels = ({ expect }: Pick<SeedInputs, "expect">): string[] => [
+  ...new Set([
+    ...(expect?.unique ?? []),
+    ...(expect?.notNull ?? []),
+    ...Object.keys(expect?.acceptedValues ?? {}),
+    ...Object.keys(expect?.relationships ?? {}),
+  ]),
+];
+
+/** Why a label of the natural key is no secret label. */
+const secretKey = (label: string): string =>
+  `${quote(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
+
+/** A setting of a seed that contradicts another one: the property, the place below it, and the reason. */
+interface SettingProblem {
+  property: "viewers" | "teamViewers" | "userID" | "ignoreLabels" | "expect" | "secretLabels";
+  below: readonly PropertyKey[];
+  reason: string;
+}
+
+/** Settings that contradict each other, whatever the rows are. */
+export const findSettingProblems = (seed: Partial<SeedInputs>): SettingProblem[] => [
+  ...secretProblems(seed),
+  ...viewersProblems(seed),
+  ...ignoredProblems(seed),
+  ...expectProblems(seed),
+];
+
+const secretProblems = ({ secretLabels = [], key = [] }: Partial<SeedInputs>): SettingProblem[] =>
+  secretLabels.flatMap((label, at) =>
+    key.includes(label) ? [{ property: "secretLabels" as const, below: [at], reason: secretKey(label) }] : [],
+  );
+
+function viewersProblems(seed: Partial<SeedInputs>): SettingProblem[] {
+  if (seed.mode !== "updateOnly") return [];
+  const names = (["viewers", "teamViewers", "userID"] as const).filter((name) => seed[name] !== undefined);
+  return names.map((property) => ({
+    ...{ property, below: [] },
+    reason: `${property} acts when a row is inserted, and mode updateOnly inserts none: leave it out, or set another mode`,
+  }));
+}
+
+function ignoredProblems({ ignoreLabels = [], key = [], parent, fields }: Partial<SeedInputs>): SettingProblem[] {
+  return ignoreLabels.flatMap((label, at): SettingProblem[] => {
+    const problem = (reason: string): SettingProblem[] => [{ property: "ignoreLabels", below: [at], reason }];
+    if (key.includes(label))
+      return problem(`${quote(label)} is part of the natural key, by which rows are known: leave it out`);
+    if (label === parent?.by) return problem(`${quote(label)} names the parent row, and no field: leave it out`);
+    if (fields && !Object.hasOwn(fields, label))
+      return problem(`table has no field ${quote(label)} under platform: correct it, or leave it out`);
+    return [];
+  });
+}
+
+function expectProblems({ expect, references = {}, parent, ignoreLabels = [] }: Partial<SeedInputs>): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  const { min = 0, max = Infinity } = expect?.rowCount ?? {};
+  const at = (below: readonly PropertyKey[], reason: string): number =>
+    problems.push({ property: "expect", below, reason });
+  if (min > max)
+    at(["rowCount", "min"], `expect.rowCount takes at least ${min} rows and at most ${max}: correct one of them`);
+  const linked = [...Object.keys(references), ...(parent ? [parent.by] : [])];
+  for (const label of Object.keys(expect?.relationships ?? {}))
+    if (linked.includes(label) && !ignoreLabels.includes(label))
+      at(
+        ["relationships", label],
+        `${quote(label)} is a link already, whose rows have to be there: leave it out of expect.relationships`,
+      );
+  return problems;
+}

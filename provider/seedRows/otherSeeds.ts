@@ -1,0 +1,383 @@
+import type { Row } from "../../platform/contract/values.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
+import { quote, some, formatCount } from "../../platform/messages/text.ts";
+import { keyText, type RowDigests } from "../reconcile/digests.ts";
+import type { LedgerDifference } from "../reconcile/ledger.ts";
+import type { Forecast, RowPlan } from "../reconcile/rows.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import { describeNamed, readName } from "../resources/model/identities.ts";
+import { ResourceError, type Report } from "../resources/model/resource.ts";
+import {
+  readDeclaredRows,
+  holderOf,
+  holderOfKeys,
+  type Leaving,
+  type RowClaim,
+  type RowClaims,
+  type RowReferrer,
+  type OfflineRowContext,
+} from "./claims.ts";
+import { digesterFor, keyOf, keysWithin, sameKey, indicesWithin, type Keys } from "./declaration.ts";
+import { listExistingAmong } from "./existing.ts";
+import { listRelationships, linksOf, isOwning, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
+import { describeUnresolved, Links, type Unresolved } from "./links.ts";
+import { isHidden, placeOf, listLinkedLabels } from "./source/source.ts";
+import { existingIn } from "./state.ts";
+import { rowsByIDs, type RowContext } from "./table.ts";
+import type { Removal, HandedOverRows } from "./write.ts";
+
+/** A seed to compare with the others of its program. */
+export interface ComparedSeed {
+  urn: string | undefined;
+  target: Seed;
+  digest: string;
+  /** Seeds that references name, by label: their rows are all that may be referred to. */
+  linkedSeeds?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Most problems of a kind that are named. */
+const maxNamed = 20;
+
+/** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
+export async function problemsWith(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
+  const { urn, target } = declared;
+  const others = claims.checked(target.table).filter((one) => one.urn !== urn);
+  const problems = tellingSecrets(claims, declared, others);
+  for (const other of others) problems.push(...(await shared(claims, declared, other, directory)));
+  problems.push(...(await unanswered(claims, declared, directory)));
+  return problems;
+}
+
+/** Labels whose values are those of other rows: links, and what is expected to be there. */
+const listMentions = (target: Seed) => [...linksOf(target), ...listRelationships(target)];
+
+/** Finds uses that would reveal secret values of another seed: links by them, and natural keys that consist of them. */
+function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others: readonly RowClaim[]): string[] {
+  const links = linksOf(target).flatMap(({ label, table, key }) => {
+    const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
+    if (!secret || isHidden(target, label)) return [];
+    return `${label} refers to ${quote(key)} of ${secret.name}, where it is secret: add ${quote(label)} to secretLabels here, or refer to another label`;
+  });
+  const keys = others.flatMap(({ name, target: other }) => {
+    const telling = (one: Seed, by: Seed): string | undefined =>
+      by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
+    const [theirs, ours] = [telling(other, target), telling(target, other)];
+    if (theirs !== undefined)
+      return `${quote(theirs)} is secret in ${name} of the same table, and the natural key here: name rows by another label`;
+    if (ours !== undefined)
+      return `${quote(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
+    return [];
+  });
+  return [...links, ...keys];
+}
+
+/** Rows that two seeds declare. A seed that only updates may write other labels of them than their owner. */
+async function shared(
+  claims: RowClaims,
+  declared: ComparedSeed,
+  other: RowClaim,
+  directory: string,
+): Promise<string[]> {
+  const { target } = declared;
+  const isBeside = !isOwning(target) || !isOwning(other.target);
+  const both = isBeside ? await labelsOfBoth(claims, declared, other) : [];
+  if (isBeside && both.length === 0) return [];
+  const { rows } = await claims.summary(other);
+  const { key } = other.target;
+  const digester = digesterFor(other.target);
+  const named: string[] = [];
+  let count = 0;
+  for await (const { line, values } of readDeclaredRows(target, directory)) {
+    const digest = digester.key(values);
+    if (digest === undefined || !rows.has(digest)) continue;
+    if (++count > maxNamed) continue;
+    named.push(target.sensitive ? placeOf(target, line) : `${placeOf(target, line)} ${quote(keyOf(key, values))}`);
+  }
+  if (count === 0) return [];
+  const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
+  const which = `${named.join(", ")}${more}`;
+  if (isBeside)
+    return [
+      `${other.name} writes ${some(both.map(quote), 5)} of these rows of table ${target.table} as well: ${which}. Keep each label in one of the two`,
+    ];
+  return [
+    `${other.name} declares these rows of table ${target.table} as well: ${which}. A row has one owner: keep each in one of the two`,
+  ];
+}
+
+/** Labels that both seeds write. Natural keys name rows, and are written by who owns these. */
+async function labelsOfBoth(claims: RowClaims, { urn = "", target, digest }: ComparedSeed, other: RowClaim) {
+  const [ours, theirs] = [await claims.summary({ urn, name: "", target, digest }), await claims.summary(other)];
+  const keys = [...target.key, ...other.target.key];
+  return ours.labels.filter((label) => theirs.labels.includes(label) && !keys.includes(label));
+}
+
+/** References to rows that the named seed lacks, or that are about to leave. */
+async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
+  const { target, linkedSeeds = {} } = declared;
+  const checks = await Promise.all(listMentions(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
+  const asked = checks.filter((check) => check !== undefined);
+  if (asked.length === 0) return [];
+  const missing: Unresolved[] = [];
+  const going: string[] = [];
+  for await (const { line, values } of readDeclaredRows(target, directory)) {
+    for (const { label, answer } of asked) {
+      const text = keyText(values[label]);
+      const found = text === undefined ? "there" : answer(text);
+      if (found === "missing" && text !== undefined) missing.push({ line, label, key: text, reason: "missing" });
+      if (typeof found === "object") {
+        const what = isHidden(target, label) ? "a row" : `"${text ?? ""}"`;
+        going.push(`${placeOf(target, line)}: ${label} refers to ${what}, which ${found.leaves} is about to remove`);
+      }
+    }
+  }
+  const sentences = describeUnresolved(
+    missing,
+    (line) => placeOf(target, line),
+    (label) => isHidden(target, label),
+  );
+  const keys = listMentions(target).flatMap(({ label, table, key }) =>
+    entryIn(linkedSeeds, label) === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
+  );
+  const advice = `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`;
+  return [
+    ...explained(capped(sentences), advice),
+    ...explained(capped(going), "Keep those rows, or change what refers to them in the same run."),
+  ];
+}
+
+/** Problems with what they have in common as a line of the last one: it is none by itself. */
+const explained = (problems: readonly string[], advice: string): string[] =>
+  problems.map((text, index) => (index === problems.length - 1 ? `${text}\n${advice}` : text));
+
+type Answer = (key: string) => "there" | "missing" | { leaves: string };
+
+async function answerOf(
+  claims: RowClaims,
+  { label, table, key }: { label: string; table: string; key: string },
+  linkedSeeds: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<{ label: string; answer: Answer } | undefined> {
+  const known = claims.on(table);
+  const isNamed = known.some(({ urn }) => urn === entryIn(linkedSeeds, label));
+  const leaving = claims
+    .leaving(table)
+    .flatMap(({ name, target, keys }) =>
+      target.key.length === 1 && target.key[0] === key ? [{ name, holds: holderOfKeys(target, keys) }] : [],
+    );
+  if (!isNamed && leaving.length === 0) return undefined;
+  // A seed that only updates holds no rows of its own, unless it is the one that is named.
+  const holders = known.filter(({ urn, target }) => isOwning(target) || urn === entryIn(linkedSeeds, label));
+  const declared = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
+  const answer: Answer = (text) => {
+    if (declared.some((has) => has(text))) return "there";
+    if (isNamed) return "missing";
+    const one = leaving.find(({ holds }) => holds(text));
+    return one ? { leaves: one.name } : "there";
+  };
+  return { label, answer };
+}
+
+/** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
+export async function referringTo(
+  referrers: readonly RowReferrer[],
+  leaving: Pick<Leaving, "target" | "keys">,
+  directory: string,
+): Promise<string[]> {
+  const { target, keys } = leaving;
+  const [key = "", ...rest] = target.key;
+  if (rest.length > 0) return [];
+  const found = new Set<string>(); // a seed may be known twice
+  const leaves = holderOfKeys(target, keys);
+  for (const claim of referrers) {
+    const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
+    if (links.length === 0) continue;
+    for await (const { line, values } of readDeclaredRows(claim.target, directory)) {
+      for (const { label } of links) {
+        const text = keyText(values[label]);
+        if (text === undefined || !leaves(text)) continue;
+        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quote(text);
+        found.add(`${placeOf(claim.target, line)}: ${label} of ${claim.name} refers to ${what}`);
+      }
+    }
+  }
+  return capped([...found]);
+}
+
+const capped = (sentences: readonly string[]): string[] =>
+  sentences.length > maxNamed
+    ? [...sentences.slice(0, maxNamed), `and ${sentences.length - maxNamed} more`]
+    : [...sentences];
+
+/**
+ * Takes rows that another seed of the program declares out of what is to be removed.
+ * @param target the seed that removes them
+ * @param claims the others
+ */
+export async function withoutClaimed(
+  context: RowContext,
+  target: Seed,
+  removals: readonly Removal[],
+  claims: readonly RowClaim[],
+): Promise<{ left: Removal[]; keptForOthers: HandedOverRows }> {
+  const keptForOthers = new Map<string, number>();
+  let left = [...removals];
+  for (const claim of claims) {
+    if (left.length === 0) break;
+    const claimed = await claimedBy(context, target, left, claim);
+    const staying = left.filter((row) => claimed(row));
+    if (staying.length === 0) continue;
+    keptForOthers.set(claim.name, staying.length);
+    left = left.filter((row) => !claimed(row));
+  }
+  return { left, keptForOthers };
+}
+
+/** Answers whether a seed declares a row: by its digest, or by the live row where keys have other labels. */
+async function claimedBy(
+  context: RowContext,
+  target: Seed,
+  removals: readonly Removal[],
+  claim: RowClaim,
+): Promise<(row: Removal) => boolean> {
+  if (sameKey(target, claim.target)) {
+    const staying = await keysWithin({ target, keys: RowSet.of(removals) }, claim.target, context.directory);
+    return ({ key }) => staying.has(key);
+  }
+  const { rows } = await context.rowClaims.summary(claim);
+  const { key } = claim.target;
+  const linked = listLinkedLabels(claim.target);
+  const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
+  const digester = digesterFor(claim.target);
+  const declared = new Set<string>();
+  const take = (row: Row): void => {
+    const digest = digester.key(links?.inSourceTerms(row) ?? row);
+    if (digest && rows.has(digest)) declared.add(row._id);
+  };
+  const ids = removals.map(({ id }) => id);
+  for await (const page of rowsByIDs(context, target.table, ids)) page.forEach(take);
+  return ({ id }) => declared.has(id);
+}
+
+/** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
+export async function refuseReferredTo(
+  { rowClaims, directory }: Pick<RowContext, "rowClaims" | "directory">,
+  { target, urn }: { target: Seed; urn: string | undefined },
+  removals: readonly RowDigests[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  const referrers = [...rowClaims.checked(), ...rowClaims.referrers(urn)];
+  const found = await referringTo(referrers, { target, keys: RowSet.of(removals) }, directory);
+  if (found.length === 0) return;
+  throw new ResourceError(
+    `table ${target.table}: nothing was removed, since rows that other seeds declare refer to what would leave:\n${found.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
+  );
+}
+
+/** Which rows stay for whom, in one line. */
+export const describeKeptForOthers = (keptForOthers: HandedOverRows, stay = "stay"): string =>
+  [...keptForOthers].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
+
+/** Reports which rows stay for other seeds. */
+export function sayWhatStays(report: Report, table: string, ...all: HandedOverRows[]): void {
+  for (const keptForOthers of all)
+    if (keptForOthers.size > 0) report.info(`table ${table}: ${describeKeptForOthers(keptForOthers)}`);
+}
+
+/** Rows that left a source: to be removed, or staying for another seed, or since others made them. */
+export interface LeavingRows {
+  going: RowSet;
+  staying: RowSet;
+  /** Those of them that existed before. */
+  existing: RowSet;
+  reported: Map<string, number>;
+}
+
+/** No rows of others. */
+export const nobody = () => ({ existing: new RowSet(), handedOver: new RowSet() });
+export const noneLeaving = (): LeavingRows => ({
+  ...{ going: new RowSet(), staying: new RowSet() },
+  ...{ existing: new RowSet(), reported: new Map<string, number>() },
+});
+
+/** Takes out of a plan what other seeds of the program declare. */
+export async function removeKeptForOthers(
+  { rowClaims, directory }: OfflineRowContext,
+  { old, inputs, target, rows }: { old: SeedState; inputs: SeedInputs; target: Seed; rows: RowSet },
+  plan: Forecast,
+): Promise<{ plan: Forecast; leaving: LeavingRows }> {
+  const leaving = noneLeaving();
+  const { going, staying, reported } = leaving;
+  if (!plan.exact || plan.remove === 0) return { plan, leaving };
+  if (!inputs.adopt) leaving.existing = existingLeaving(old, rows, plan.change);
+  const keys = { target, keys: RowSet.of(plan.change.removed) };
+  const held: { name: string; keys: RowSet }[] = [];
+  for (const { name, target: other } of rowClaims.owning(inputs.table, inputs.resourceUrn)) {
+    held.push({ name, keys: await keysWithin(keys, other, directory) });
+  }
+  for (const row of plan.change.removed) {
+    const owner = held.find(({ keys }) => keys.has(row.key));
+    if (!owner && leaving.existing.has(row.key)) continue;
+    (owner ? staying : going).add(row.key, row.content);
+    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
+  }
+  const change = { ...plan.change, removed: [...going] };
+  return { plan: { ...plan, change, remove: going.length, keptForOthers: staying.length }, leaving };
+}
+
+/**
+ * Leaves to a seed what others seemed to remove that were compared before it was known. Of one that is applied already
+ * the rows are removed, and added again by the seed.
+ */
+export async function leaveLate(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  urn: string | undefined,
+  target: Seed,
+): Promise<void> {
+  if (urn === undefined || !isOwning(target)) return;
+  for (const one of rowClaims.leaving(target.table, urn)) {
+    const going = RowSet.of(one.keys, ({ key }) => !one.handedOver.has(key));
+    const within = await keysWithin({ target: one.target, keys: going }, target, directory);
+    const staying = [...going].filter(({ key }) => within.has(key));
+    if (staying.length === 0) continue;
+    if (!rowClaims.hasBegun(one.urn))
+      rowClaims.leave(one.urn, { ...one, handedOver: RowSet.of([...one.handedOver, ...staying]) });
+    rowClaims.late.push({ urn: one.urn, name: describeNamed(readName(urn)), rows: staying.length });
+  }
+}
+
+/** The existing ones among the rows that left the source; all of them where that is unknown. */
+function existingLeaving(
+  old: Pick<SeedState, "existing" | "found">,
+  rows: RowSet,
+  { added, removed }: LedgerDifference & { exact: true },
+): RowSet {
+  const text = existingIn(old);
+  if (text === undefined) return new RowSet();
+  const known = RowSet.of(removed);
+  for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
+  const all = listExistingAmong(text, known);
+  return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
+}
+
+/** `2 rows that others made are kept`. */
+export const keptMessage = (count: number): string =>
+  `${formatCount(count, "row")} that others made ${count === 1 ? "is" : "are"} kept`;
+
+/** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */
+export const takesUp = async (
+  { directory }: Pick<OfflineRowContext, "directory">,
+  target: Seed,
+  removed: readonly Keys[],
+): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
+
+/** True when a plan inserts a row that the run has removed: it gets another ID. */
+export async function comesBack(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  target: Seed,
+  { insert }: RowPlan,
+): Promise<boolean> {
+  if (insert.size === 0) return false;
+  const removed = await indicesWithin(rowClaims.removedFrom(target.table), target, directory);
+  return insert.some((index) => removed.has(index));
+}

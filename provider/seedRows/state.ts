@@ -1,0 +1,156 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, relative, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { gitFlags, toGitEnvironment } from "../files/git.ts";
+import { encodeLedger, ledgerOf, type Ledger } from "../reconcile/ledger.ts";
+import type { RowOptions } from "../reconcile/rows.ts";
+import type { OfflineContext } from "../resources/model/resource.ts";
+import type { OfflineRowContext } from "./claims.ts";
+import { keysOf, summarize, type Summary } from "./declaration.ts";
+import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
+import { SourceError } from "./source/read.ts";
+
+/** What a state says of existing rows. */
+export const existingIn = ({ existing, found }: Pick<KeptState, "existing" | "found">): string | undefined =>
+  existing ?? found;
+
+export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
+  mode,
+  onConflict,
+  adopt,
+  maxRemovals,
+});
+
+export function outputsOf<Inputs extends SeedInputs>(
+  { rows: inline, keys, ...inputs }: Inputs,
+  summary: Pick<Summary, "labels">,
+  ledger: Ledger,
+  more: Omit<KeptState, "rowCount" | "ledger" | "labels" | "unfinished">,
+): Inputs & KeptState {
+  const outputs = {
+    ...inputs,
+    rowCount: ledger.count,
+    ledger: encodeLedger(ledger),
+    labels: summary.labels,
+    ...more,
+  };
+  // Those of a ledger that has other rows would name the wrong ones.
+  const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
+  return named as unknown as Inputs & KeptState; // without rows, which no output holds, and with keys where they fit
+}
+
+/** A file's natural keys are kept in the state within these bounds. */
+const maxKeys = { rows: 1_000, characters: 16_000 };
+
+/** True when the keys are few enough for a state. */
+const isWithinBounds = (keys: readonly string[]): boolean =>
+  keys.length <= maxKeys.rows && keys.join().length <= maxKeys.characters;
+
+/** Natural keys by which engines and people tell the rows apart: of all that the program has, of a small file's. */
+export async function keysIn(inputs: Seed, { rows }: Summary, directory: string): Promise<string[] | undefined> {
+  if (inputs.sensitive || (inputs.rows === undefined && rows.length > maxKeys.rows)) return undefined;
+  const keys = await keysOf(inputs, directory);
+  return inputs.rows !== undefined || isWithinBounds(keys) ? keys : undefined;
+}
+
+/** The rows that a seed declares: as they were checked, or read again. */
+export const summaryOf = async (
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  inputs: Seed,
+): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
+
+/** The rows that the state was applied from, where their source is there unchanged: what is decided by them is so in any clone. */
+export const lastSource = (
+  { directory }: Pick<OfflineContext, "directory">,
+  state: Seed,
+): Promise<Summary | undefined> =>
+  state.source === undefined && state.rows === undefined
+    ? Promise.resolve(undefined)
+    : sameAs(state.digest, state, directory);
+
+/**
+ * Works on the source that the state was applied from, to show what was there: unchanged on disk, or in the last commit of
+ * the repository that it is in. `seed` leads to it from `directory`. Undefined where it is not.
+ */
+export async function withLastSource<Answer>(
+  context: Pick<OfflineContext, "directory">,
+  state: Seed,
+  work: (summary: Summary, seed: Seed, directory: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const { source, digest } = state;
+  const found = await lastSource(context, state);
+  if (found) return work(found, state, context.directory);
+  if (source === undefined) return undefined;
+  return readCommittedFile(context.directory, source, async (folder, name) => {
+    const seed = { ...state, source: name };
+    const summary = await sameAs(digest, seed, folder);
+    return summary && work(summary, seed, folder);
+  });
+}
+
+async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
+  try {
+    const summary = await summarize(seed, directory);
+    return summary.digest === digest ? summary : undefined;
+  } catch (error) {
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Works on a file as the last commit of its Git repository has it, in a copy in a folder of its own; undefined where
+ * there is no repository, no such file in it, or no Git.
+ * @param file relative to the folder, or absolute
+ */
+async function readCommittedFile<Answer>(
+  directory: string,
+  file: string,
+  work: (folder: string, name: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "microapps-"));
+  try {
+    const name = basename(file);
+    return (await written(directory, file, join(folder, name))) ? await work(folder, name) : undefined;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function written(directory: string, file: string, copy: string): Promise<boolean> {
+  const path = relative(directory, resolve(directory, file)).replaceAll("\\", "/");
+  const git = spawn("git", [...gitFlags, "show", `HEAD:./${path}`], {
+    cwd: directory,
+    env: toGitEnvironment(),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = new Promise<boolean>((resolve) => {
+    git.on("error", () => resolve(false)); // Git is not installed
+    git.on("close", (status) => resolve(status === 0));
+  });
+  await pipeline(git.stdout, createWriteStream(copy, { mode: 0o600 }));
+  return ended;
+}
+
+/**
+ * The state of the seed that an engine replaces by this one under the same name, whatever the diff found: its rows
+ * become the successor's. Where the run has not seen the state, the declaration of the last run's source. Undefined
+ * where there is none on this table, or where neither is known.
+ */
+export async function predecessorOf(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { resourceUrn, table }: Pick<SeedInputs, "resourceUrn" | "table">,
+): Promise<SeedState | undefined> {
+  const had: Partial<SeedState> | undefined = rowClaims.replaced(resourceUrn); // as check, read and diff got it
+  if (had?.table !== table || had.key === undefined) return undefined;
+  if (had.ledger !== undefined) return had as SeedState;
+  const inputs = had as SeedInputs;
+  const source = await lastSource({ directory }, inputs);
+  if (!source) return undefined;
+  const { rows, labels, rowLabels } = source;
+  const ledger = encodeLedger(ledgerOf(rows));
+  return { ...inputs, labels, labelled: rowLabels.counts(), ledger, rowCount: rows.length };
+}

@@ -1,0 +1,159 @@
+import type { CallOptions, Calls } from "../../platform/client/http/call.ts";
+import { pages, type PagesOptions } from "../../platform/client/lists/pages.ts";
+import type { RequestOf } from "../../platform/contract/endpoints.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
+import type { Row } from "../../platform/contract/values.ts";
+import { Capacity } from "../resources/model/locks.ts";
+import { type Context } from "../resources/model/resource.ts";
+import type { RowClaims } from "./claims.ts";
+
+/** Context for reading and writing rows. */
+export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
+  rowClaims: RowClaims;
+  /** True when recently read rows suffice: no plan depends on them. */
+  fromCache?: boolean;
+}
+
+/** Rows that are in memory at a time, whichever seeds they belong to: as many as one large seed needs. */
+export const room = {
+  reading: new Capacity(2 * maxRowsPerInsert),
+  writing: new Capacity(4 * maxRowsPerInsert),
+};
+
+/** Rows of large seeds that are applied at a time: of each the digests are looked up, and a part of its file is here. */
+const applied = new Capacity(40 * maxRowsPerInsert);
+
+/** Waits until a seed of so many rows may be applied; a small one waits for none. The answer ends its turn. */
+export const beginTurn = async (rows: number, signal: AbortSignal | undefined): Promise<() => void> =>
+  rows > maxRowsPerInsert ? applied.enter(rows, signal) : () => undefined;
+
+/** After so many pages others have their turn. */
+const pagesOfATurn = 10;
+
+/**
+ * All rows of a table, page by page. Takes room for a page of it, so whoever works on a page must not wait for others who
+ * read.
+ * @param expected about how many rows there are
+ * @param which some of them, of which no other reader is served
+ */
+export async function* rowsOf(
+  context: RowContext,
+  table: string,
+  expected: number,
+  which?: Pick<PagesOptions, "optViewFilters" | "pageSize">,
+): AsyncGenerator<Row[]> {
+  const { client, tables, signal, onCall, fromCache } = context;
+  const part = Math.min(expected, maxRowsPerInsert);
+  let leave = await room.reading.enter(part, signal);
+  try {
+    let read = 0;
+    const call = { signal, onCall };
+    const request = { microAppID: table, ...which, ...call };
+    for await (const page of fromCache && !which ? tables.read(table, call) : pages(client, request)) {
+      yield page;
+      if (++read % pagesOfATurn > 0) continue;
+      leave();
+      leave = await room.reading.enter(part, signal);
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** Rows that a table is taken to have of which nobody knows how many there are. */
+export const aTable = 2_500;
+
+/** IDs that one query asks for. */
+const maxIDs = 1_000;
+
+/** One page of a table, from its first row on unless some are skipped. */
+export async function page(
+  context: CallOptions & { client: Calls<"microappdata"> },
+  table: string,
+  limit: number,
+  which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,
+  skip = 0,
+): Promise<Row[]> {
+  const searchFilter = [{ resourceID: table, skip, limit }];
+  const query = { microAppID: table, searchFilter, optLimit: limit, ...which };
+  return (await context.client.microappdata(query, context)).microAppRows;
+}
+
+/** True if a table has exactly so many rows, in one query. False as well from a server that skips none. */
+export async function hasRows(context: RowContext, table: string, count: number): Promise<boolean> {
+  if (count === 0) return false;
+  return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
+}
+
+/** Rows by their IDs, in one query; undefined from a server that does not know the filter, or does not go by it. */
+export async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[] | undefined> {
+  try {
+    const found = await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
+    const asked = new Set(ids);
+    return found.every(({ _id }) => asked.has(_id)) ? found : undefined;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Rows by their IDs, a call each. */
+export async function oneByOne(context: RowContext, ids: readonly string[]): Promise<Row[]> {
+  const { client, ...call } = context;
+  const read = await Promise.all(ids.map((rowID) => orUndefinedIfNotFound(client.microappdataRow({ rowID }, call))));
+  return read.flatMap((answer) => answer?.currentRow ?? []);
+}
+
+/**
+ * All of the rows with these IDs that are there, in pages: servers may ignore the filter, and may not read a single row. What
+ * neither finds is looked for in the whole table before it counts as gone.
+ */
+export async function* rowsByIDs(context: RowContext, table: string, ids: readonly string[]): AsyncGenerator<Row[]> {
+  const left = new Set(ids);
+  const taken = (rows: readonly Row[]): Row[] => rows.filter(({ _id }) => left.delete(_id));
+  for (let at = 0; at < ids.length; at += maxIDs) {
+    const asked = ids.slice(at, at + maxIDs);
+    yield taken((await rowsByID(context, table, asked)) ?? []);
+    const unseen = asked.filter((id) => left.has(id));
+    if (unseen.length > 0) yield taken(await oneByOne(context, unseen));
+  }
+  if (left.size === 0) return;
+  for await (const rows of rowsOf(context, table, ids.length)) yield taken(rows);
+}
+
+/** Seconds before there is a rate. */
+const enough = 2;
+
+/** How far a long piece of work is, for people: `4,000 of 10,000 rows written, 2,000/s, 3 s left`. */
+export class ProgressRate {
+  readonly #what: string;
+  readonly #total: number | undefined;
+  readonly #now: () => number;
+  readonly #began: number;
+  #done = 0;
+
+  /** @param total how many there are, if that is known */
+  constructor(what: string, now: () => number, total?: number) {
+    this.#what = what;
+    this.#total = total;
+    this.#now = now;
+    this.#began = now();
+  }
+
+  /** Adds to the count; answers how far the work is. */
+  add(count: number): string {
+    this.#done += count;
+    const seconds = (this.#now() - this.#began) / 1000;
+    const of = this.#total === undefined ? "" : ` of ${numbered(this.#total)}`;
+    const what = (this.#total ?? this.#done) === 1 ? this.#what.replace(/^(\w+)s\b/, "$1") : this.#what;
+    const text = `${numbered(this.#done)}${of} ${what}`;
+    if (seconds < enough) return text;
+    const rate = this.#done / seconds;
+    const left = this.#total === undefined ? "" : `, ${Math.ceil((this.#total - this.#done) / rate)} s left`;
+    return `${text}, ${numbered(Math.round(rate))}/s${left}`;
+  }
+}
+
+/** As `toLocaleString("en")` does it, which takes 10 ms the first time. */
+const numbered = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
