@@ -30,43 +30,6 @@ Diagnostics:`);
 `);
 });
 
-test("outputs can be left out, and after a run all of them are shown with how they changed", () => {
-  const outputs = { same: [1], size: 2, added: { a: "x" }, token: "[secret]" };
-  const outputChanges = [
-    { path: "size", kind: "update" as const, old: 1, new: 2 },
-    { path: "added", kind: "add" as const, new: { a: "x" } },
-    { path: "gone", kind: "delete" as const, old: "y" },
-  ];
-  const { start, summary } = events(false);
-  const all = [start(), summary({ outputs, outputChanges })];
-  expect(shown(all)).toContain(`Outputs:
-  + added: {
-      + a: "x"
-    }
-  - gone : "y"
-  ~ size : 1 => 2
-    same : [
-        [0]: 1
-    ]
-    token: [secret]
-
-`);
-  expect(shown(all, { suppressOutputs: true })).not.toContain("Outputs:");
-  const planned = events(true);
-  expect(shown([planned.start(), planned.summary({ outputs, outputChanges })])).not.toContain("same ");
-});
-
-test("internal steps are not shown", () => {
-  const { start, step, done, summary } = events(false);
-  const all = [
-    start(),
-    step("create", "app", { internal: true }),
-    done("create", "app", { internal: true }),
-    summary(),
-  ];
-  for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toContain("App");
-});
-
 test("what is said outside of a run is printed at once, and a run without an end shows what it did", () => {
   const { start, step } = events(false);
   expect(shown([log("error", "no stack selected")])).toBe("error: no stack selected\n");

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
 import { promote, type Promoted } from "../../cli/between/promotion/promote.ts";
 import { renderPromotion } from "../../cli/between/promotion/rendering.ts";
+import { declarationIn, pullFrom, reading, type Login } from "../../cli/between/pull/pullFrom.ts";
+import { changedLines } from "../../cli/between/pull/pullStage.ts";
 import { dump } from "../../cli/dump/dump.ts";
 import { readMasks } from "../../cli/dump/masks.ts";
 import { tableOption } from "../../cli/dump/tables.ts";
@@ -11,8 +13,6 @@ import { Repository } from "../../cli/report/testing/repository.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
-import { declarationIn, pullFrom, reading, type Login } from "./pullFrom.ts";
-import { changedLines } from "./pullStage.ts";
 
 const account = { email: "admin@example.com", password: "correct-horse" };
 const names = ["dev", "staging", "prod"] as const;

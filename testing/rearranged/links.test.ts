@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
-import { drawnFrom, sampleStories } from "../harness/drawn.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { drawnFrom } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { kindNames, Scene, type KindName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
 describe.each(drawnFrom(kindNames, "links"))("with the %s provider:", (providerKind: KindName) => {
-  const test = sampleStories();
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(providerKind)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from "@jest/globals";
-import { drawnFrom, sampleStories } from "../harness/drawn.ts";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { drawnFrom } from "../harness/drawn.ts";
 import { kindNames, Scene, type KindName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 
 const many = "ABCDEFGHIJKL";
 
 describe.each(drawnFrom(kindNames, "tables"))("with the %s provider:", (providerKind: KindName) => {
-  const test = sampleStories();
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(providerKind)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

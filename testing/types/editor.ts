@@ -13,8 +13,6 @@ interface Expectation {
   /** The place that it is about. */
   at: number;
   text: string;
-  /** The line that an error is expected in. */
-  code?: string;
 }
 
 const room = join(repository, "testing/types");
@@ -23,8 +21,6 @@ const comment = /^ *\/\/ (?:@ts-expect-error: (?<error>.*)|(?<indent> *)\^(?<kin
 /** Asks TypeScript's language service, as an editor does, about type tests and further programs. */
 export class Editor {
   readonly expectations: readonly Expectation[];
-  /** The statements of the type tests that compile. */
-  readonly accepted: string;
   readonly #files: Map<string, string>;
   readonly #service: ts.LanguageService;
 
@@ -33,7 +29,6 @@ export class Editor {
     const tests = readdirSync(room).filter((name) => name.endsWith(".test-d.ts"));
     const texts = tests.map((name) => [name, readFileSync(join(room, name), "utf8")] as const);
     this.expectations = texts.flatMap(([name, text]) => readExpectations(name, text));
-    this.accepted = texts.map(([, text]) => text.replaceAll(/^import [^;]*;|@ts-expect-error.*\n.*/gm, "")).join("\n");
     // Without the directive the service reports what stands below it.
     const reporting = texts.map(
       ([name, text]) => [name, text.replaceAll("@ts-expect-error", "@ts-report-error")] as const,
@@ -96,9 +91,7 @@ export class Editor {
   }
 
   /** Exports of a module of the package, by the path of its declarations, with properties and methods of ours. */
-  exportsOf(
-    path: string,
-  ): { name: string; isValue: boolean; isClass: boolean; parts: { name: string; text: string }[] }[] {
+  exportsOf(path: string): { name: string; parts: { name: string; text: string }[] }[] {
     const program = this.#service.getProgram();
     const checker = program?.getTypeChecker();
     const source = program?.getSourceFile(join(repository, path));
@@ -112,8 +105,6 @@ export class Editor {
       const parts = hasParts ? checker.getDeclaredTypeOfSymbol(named).getProperties().filter(isOurs) : [];
       return {
         name: named.name,
-        isValue: (named.flags & ts.SymbolFlags.Value) !== 0,
-        isClass: (named.flags & ts.SymbolFlags.Class) !== 0,
         parts: [named, ...parts.filter(({ name }) => !name.includes("#"))].map((part) => ({
           name: part === named ? named.name : `${named.name}.${part.name}`,
           text: ts.displayPartsToString(part.getDocumentationComment(checker)),
@@ -140,8 +131,7 @@ function readExpectations(file: string, text: string): Expectation[] {
     }
     if (error !== undefined) {
       last = undefined;
-      const code = lines[index + 1] ?? "";
-      return [{ file, line: index + 1, of, kind: "error" as const, at: starts[index + 1] ?? 0, text: error, code }];
+      return [{ file, line: index + 1, of, kind: "error" as const, at: starts[index + 1] ?? 0, text: error }];
     }
     const at = (starts[index - 1] ?? 0) + content.indexOf("^");
     last = { file, line: index + 1, of, kind: kind === "?" ? "hover" : "offers", at, text: begins };

@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { answerRemoved } from "../../machine/removed.ts";
 import { functions } from "../../provider/functions/functions.ts";
 import { hiddenNames } from "../../provider/pulumi/properties.ts";
 import { factsOf } from "../../provider/resources/model/resource.ts";
@@ -8,8 +7,8 @@ import { presentSchema } from "../../tools/packageSchema.ts";
 import { allSnippets } from "../../tools/snippets.ts";
 import { Editor } from "./editor.ts";
 
-// Type tests are the functions of `*.test-d.ts`, one for each class and function of the package: `tryTeam` of Team. The
-// build compiles them. This suite holds their comments against an editor: messages, hovers and completions.
+// Type tests are the functions of `*.test-d.ts`, which the build compiles. This suite holds their comments against an editor:
+// messages, hovers and completions.
 
 const isSeen = (schema: unknown): boolean => {
   const { computed, internal, passing } = factsOf(schema);
@@ -61,18 +60,6 @@ test.each([...new Set(expectations.map(({ file }) => file))])(
   },
 );
 
-const present = editor.exportsOf("dist/sdk/index.d.ts").filter(({ name }) => !answerRemoved("inputs", name));
-test.each(present)("$name has a type test", ({ name, isValue, isClass }) => {
-  const own = expectations.filter(({ of }) => of === `try${name[0]?.toUpperCase()}${name.slice(1)}`);
-  const kinds = [...(isValue ? ["error", "hover"] : []), ...(isClass ? ["offers"] : [])];
-  expect(own.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
-  expect(hasWord(editor.accepted, name)).toBe(true);
-  // Refused things name the type, or the message about them does.
-  const refused = expectations.filter(({ text, code }) => code !== undefined && hasWord(`${text} ${code}`, name));
-  expect(refused.length).toBeGreaterThan(0);
-});
-
-const hasWord = (text: string, word: string): boolean => new RegExp(`\\b${word}\\b`).test(text);
 const placeOf = (name: string, key: string): number => everything.indexOf(`all${name}.${key};`) + `all${name}.`.length;
 
 test.each(inputs)("the hover of $name's $key is its description", ({ name, key, description }) => {

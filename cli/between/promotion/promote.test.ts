@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { testInLong } from "../../../testing/harness/drawn.ts";
 import type { Repository } from "../../report/testing/repository.ts";
 import { renderPromotion } from "./rendering.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
@@ -308,47 +307,6 @@ seeds:
     }
     expect(texts.slice(0, 2)).toEqual(texts.slice(2));
   });
-});
-
-describe("there and back", () => {
-  testInLong(
-    "ten promotions with edits by hand between: nothing is lost, and no difference that was meant goes",
-    async () => {
-      const layer = (name: string, rows: Record<string, string>): string =>
-        `extends: base.yaml\norganizations: { acme: { name: ${name} } }\nseeds:\n  countries:\n    rows~:\n${Object.entries(
-          rows,
-        )
-          .map(([code, area]) => `      - { Code: ${code}, Area: '${area}' }\n`)
-          .join("")}`;
-      const repository = made({
-        ...project,
-        "dev.yaml": layer("Acme (dev)", { DE: "1", FR: "1" }),
-        "staging.yaml": layer("Acme (staging)", { DE: "1", FR: "1" }),
-      });
-      let [de, fr] = [1, 1];
-      const edit = (file: string, code: string, value: number): void => {
-        const text = read(repository, file).replace(new RegExp(`(Code: ${code}, Area: )'\\d+'`), `$1'${value}'`);
-        repository.commit({ [file]: text });
-      };
-      for (let turn = 0; turn < 5; turn++) {
-        edit("dev.yaml", "DE", ++de);
-        const there = await promoteIn(repository, ["dev", "staging"]);
-        expect([names(there), there.conflicts]).toEqual([["change countries/DE"], []]);
-        repository.commit();
-        edit("staging.yaml", "FR", ++fr);
-        const back = await promoteIn(repository, ["staging", "dev"]);
-        expect([names(back), back.conflicts]).toEqual([["change countries/FR"], []]);
-        repository.commit();
-      }
-      for (const [file, name] of [
-        ["dev.yaml", "dev"],
-        ["staging.yaml", "staging"],
-      ] as const) {
-        const expected = layer(`Acme (${name})`, { DE: String(de), FR: String(fr) });
-        expect(read(repository, file)).toBe(expected);
-      }
-    },
-  );
 });
 
 test("promotions.yaml is written behind the files: it is never ahead of them", async () => {

@@ -69,35 +69,3 @@ test("tables and fields that a seed gets later are added at the start and named;
   expect(four.added).toEqual([expect.stringMatching(/^the seed was not compared with the data file: .*seed\.yaml:1/)]);
   expect(await rowsOf(four.url, "coins")).toHaveLength(1);
 });
-
-test("a data file is put to what its seed has now, where that is asked for; snapshots stay", async () => {
-  const folder = directory();
-  const [data, seed] = [join(folder, "platform.db"), join(folder, "seed.yaml")];
-  writeFileSync(seed, first);
-  const one = await start({ data, seed }, seedFiles);
-  const admin = await signIn(one.url);
-  await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "KE" } });
-  one.saveSnapshot("before");
-  await one.close();
-
-  const changed = first.replace("Code: PT", "Code: JP") + "users: [{ email: ada@example.com, password: ada }]\n";
-  writeFileSync(seed, changed);
-  const two = await start({ data, seed }, seedFiles);
-  const sentence =
-    "the seed differs from the one that the data file was made with (users, table countries): --reseed takes it anew";
-  expect(two.differs).toEqual([sentence]);
-  await two.close();
-  const three = await start({ data, seed, reseed: true }, seedFiles);
-  expect([three.differs, three.snapshots()]).toEqual([[], ["before"]]);
-  const rows = await (await signIn(three.url)).get("body.microAppRows", "microappdata", { microAppID: "countries" });
-  expect(rows).toMatchObject([{ Code: "JP" }]);
-  await signIn(three.url, "ada@example.com", "ada");
-  await three.close();
-  // A seed that must not be served leaves the file as it was.
-  writeFileSync(seed, first);
-  await expect(start({ data, seed, reseed: true, host: "0.0.0.0" }, seedFiles)).rejects.toThrow("everybody knows");
-  writeFileSync(seed, changed);
-  const four = await start({ data, seed }, seedFiles);
-  expect(four.differs).toEqual([]);
-  await expect(start({ data, seed: undefined, reseed: true }, seedFiles)).rejects.toThrow("give a seed");
-});

@@ -3,8 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf, freshFolder, type Ended } from "../harness/project.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, freshFolder, type Ended } from "../../testing/harness/project.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = { items: { name: "Items", fields: { Code: { type: "text", sort: 1 }, Size: "text", Note: "text" } } };

@@ -5,12 +5,11 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { InProcessEngine } from "../gitops/inProcessEngine.ts";
-import { declarationIn } from "../gitops/pullFrom.ts";
-import { runCommand } from "../harness/commands.ts";
-import { testInLong } from "../harness/drawn.ts";
-import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
-import { imported } from "./imported.ts";
+import { InProcessEngine } from "../../testing/gitops/inProcessEngine.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, freshFolder, Project, type Ended } from "../../testing/harness/project.ts";
+import { declarationIn } from "../between/pull/pullFrom.ts";
+import { imported } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = {
@@ -334,19 +333,6 @@ test.each([
   expect(output.trim().split("\n")).toHaveLength(1);
 });
 
-test("what a file can't say is a warning", async () => {
-  await fill();
-  const { output } = await dump(source, "one", "--table", "countries:Code", "--json");
-  expect(JSON.parse(output)).toMatchObject({
-    warnings: [
-      'table countries: "Currency" leads to rows of a table that is not dumped, or that has no key of one label: it is written with row IDs, which hold on this platform alone',
-    ],
-  });
-  expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain(
-    `"{""crossAppRowID"":""${ids["yen"] ?? ""}""}"`,
-  );
-});
-
 test("texts that look like a conflict stay in a CSV, and what no CSV holds goes into NDJSON: both come up as they were", async () => {
   const rows = {
     currencies: [
@@ -419,41 +405,5 @@ test("links of a table to itself are set once all rows are there, on an empty pl
   } finally {
     await project.remove();
     await empty.close();
-  }
-});
-
-test("a reference to a row that is gone is left empty, and that is said", async () => {
-  await fill();
-  await client.removemicroapprow({ rowID: ids["yen"] ?? "" });
-  const { output } = await dump(source, "one", "--table", "currencies:Code", "--table", "countries:Code", "--json");
-  expect(JSON.parse(output)).toMatchObject({
-    warnings: [
-      'table countries: 1 values of "Currency" lead to rows that are gone: they are left empty',
-      "table countries is left out of import.json, since its rows are not as its file says: links of it lead to rows that are gone",
-    ],
-  });
-  expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain('\nJP,," Japan"');
-});
-
-testInLong("without IDs it takes what the state knows, and its schema line leads to the schema", async () => {
-  const people = await fill();
-  await dump(source, "one", ...people, ...allTables);
-  const copy = await createEmulator({ seed });
-  const project = await projectOf("one", copy);
-  try {
-    await project.succeed("up", "--yes", "--skip-preview");
-    const summary: unknown = JSON.parse(await project.succeed("dump deep/again", "--json"));
-    expect(summary).toMatchObject({ organizations: 1, teams: 2 });
-    const again = await readFile(join(project.folder, "deep/again/environment.yaml"), "utf8");
-    const [head = "", ...rest] = again.split("\n");
-    expect(head).toBe(
-      "# yaml-language-server: $schema=../../node_modules/pulumi-microapps/sdk/environment/environment.schema.json",
-    );
-    await readFile(join(project.folder, "deep/again", head.split("$schema=")[1] ?? ""));
-    for (const name of ["Acme & Søn", "currencies", "countries", "cities", "offices"])
-      expect(rest.join("\n")).toContain(name);
-  } finally {
-    await project.remove();
-    await copy.close();
   }
 });

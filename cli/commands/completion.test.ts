@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf, Project, repository } from "../harness/project.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, Project, repository } from "../../testing/harness/project.ts";
 
 let project: Project;
 beforeAll(async () => {

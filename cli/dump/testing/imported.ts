@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Project } from "../harness/project.ts";
+import type { Project } from "../../../testing/harness/project.ts";
 
 const importFile = z.object({
   resources: z.array(

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf, freshFolder, Project } from "../harness/project.ts";
-import { imported } from "./imported.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, freshFolder, Project } from "../../testing/harness/project.ts";
+import { imported } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", id: "own" };
 const users = [

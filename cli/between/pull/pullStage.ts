@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeFiles } from "../../cli/between/editor/writing.ts";
-import type { Pulled } from "../../cli/between/pull.ts";
-import type { Look } from "../../cli/report/drift.ts";
-import { environmentsIn } from "../../cli/report/environments.ts";
-import type { Declared } from "../../cli/report/source.ts";
-import { Repository } from "../../cli/report/testing/repository.ts";
-import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../platform/client/index.ts";
-import { InProcessEngine } from "./inProcessEngine.ts";
+import { createEmulator, type Emulator } from "../../../emulator/index.ts";
+import { createClient, type Client } from "../../../platform/client/index.ts";
+import { InProcessEngine } from "../../../testing/gitops/inProcessEngine.ts";
+import type { Look } from "../../report/drift.ts";
+import { environmentsIn } from "../../report/environments.ts";
+import type { Declared } from "../../report/source.ts";
+import { Repository } from "../../report/testing/repository.ts";
+import { writeFiles } from "../editor/writing.ts";
+import type { Pulled } from "../pull.ts";
 import { files } from "./pulledFiles.ts";
 import { declarationIn, pullFrom, statesOf, type PullOptions } from "./pullFrom.ts";
 

@@ -1,28 +1,193 @@
-import { expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { Project, runsInPulumi } from "../harness/project.ts";
-import {
-  administrator,
-  all,
-  customerRules,
-  everything,
-  fill,
-  here,
-  insert,
-  linkTo,
-  masks,
-  openPlatforms,
-  people,
-  rowsOf,
-  rules,
-  run,
-  secret,
-  type Rows,
-} from "./maskedPlatform.ts";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient, type Client } from "../../platform/client/index.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, freshFolder, Project, runsInPulumi, type Ended } from "../../testing/harness/project.ts";
 
-openPlatforms();
+const administrator = { email: "admin@example.com", password: "correct-horse" };
+const secret = "0123456789abcdef0123456789abcdef";
+const linked = (table: string, field: string) => ({ type: "linked", table, field }) as const;
+const tables = {
+  t1customers: {
+    name: "Customers",
+    fields: {
+      Email: "text",
+      Name: "text",
+      Phone: "text",
+      Born: "date",
+      Joined: "date",
+      Plan: "text",
+      Note: "text",
+      Score: "number",
+      Friend: linked("t1customers", "Email"),
+    },
+  },
+  t2orders: {
+    name: "Orders",
+    fields: {
+      Number: "text",
+      Customer: linked("t1customers", "Email"),
+      Placed: "date",
+      Contact: "text",
+      Main: linked("t3lines", "Line"),
+    },
+  },
+  t3lines: { name: "Lines", parent: "t2orders", fields: { Line: "text", Item: "text" } },
+} as const;
+
+/** Platform and folder of a case. */
+interface MaskedPlatform {
+  folder: string;
+  source: Emulator;
+  client: Client;
+  /** Variables of the command beside those of the platform. */
+  variables: Record<string, string>;
+}
+
+/** A platform of customers, orders and their lines, another one for each case. */
+const here = {} as MaskedPlatform; // filled before each case
+
+beforeEach(open);
+afterEach(close);
+
+async function open(): Promise<void> {
+  const source = await createEmulator({ seed: { administrator, tables, settings: { strict: false } } });
+  const client = createClient({ endpoint: source.url, ...administrator });
+  drawn = 0;
+  Object.assign(here, { folder: await freshFolder(), source, client, variables: { MICROAPPS_MASK_SECRET: secret } });
+}
+
+async function close(): Promise<void> {
+  await here.client.close();
+  await here.source.close();
+  await rm(here.folder, { recursive: true, force: true });
+}
+
+/** Runs dump. */
+const run = (...words: string[]): Promise<Ended> =>
+  runCommand({
+    words: ["dump", ...words],
+    folder: here.folder,
+    environment: environmentOf({
+      MICROAPPS_ENDPOINT: here.source.url,
+      MICROAPPS_EMAIL: administrator.email,
+      MICROAPPS_PASSWORD: administrator.password,
+      ...here.variables,
+    }),
+  });
+
+const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
+  (await here.client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;
+const linkTo = (rowID: string) => ({
+  crossAppRowID: rowID,
+  value: { label: "Email", value: "copied@in-clear.example" },
+});
+let drawn = 0;
+/** Letters that occur nowhere else, the same ones in each run. */
+const letters = (count: number): string =>
+  Array.from(createHash("sha256").update(String(drawn++)).digest().subarray(0, count), (byte) =>
+    "abcdefghijklmnopqrstuvwxyz".charAt(byte % 26),
+  ).join("");
+const word = (): string => letters(1).toUpperCase() + letters(8);
+
+interface Person {
+  email: string;
+  name: string;
+  phone: string;
+  born: string;
+  note: string;
+  id: string;
+}
+
+/** People with an order and two lines each. */
+async function fill(count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  for (let index = 0; index < count; index++) {
+    const email = `${letters(7)}@${letters(6)}.example`;
+    const one = {
+      email,
+      name: `${word()} ${word()}`,
+      phone: `+49 170 ${String(1_000_000 + index * 7919)}`,
+      born: `19${50 + index}-03-0${1 + (index % 9)}`,
+      note: letters(20),
+    };
+    const values = {
+      Email: email,
+      Name: one.name,
+      Phone: one.phone,
+      Born: one.born,
+      Joined: `2021-06-1${index % 10}T08:09:10Z`,
+      Plan: index % 2 ? "gold" : "tin",
+      Note: one.note,
+      Score: index,
+    };
+    const id = await insert("t1customers", values);
+    people.push({ ...one, id });
+    const order = await insert("t2orders", {
+      Number: `ORD-${1000 + index}`,
+      Customer: linkTo(id),
+      Placed: `2022-01-0${1 + (index % 9)}`,
+      Contact: email.toUpperCase(),
+    });
+    for (const line of ["a", "b"]) await insert("t3lines", { Line: `${index}${line}`, Item: "chair" }, order);
+  }
+  return people;
+}
+
+const rules = `labels:
+  Email: address
+  Name: name
+  Phone: digits
+  Born: date
+  Joined: date
+  Note: drop
+  Plan: keep
+  Score: keep
+  Contact: address
+tables:
+  t2orders:
+    Number: digits
+    Placed: { date: { by: Customer } }
+  t3lines: { Line: keep, Item: { constant: thing } }
+`;
+const all = [
+  "--table",
+  "t1customers:Email:people.csv",
+  "--table",
+  "t2orders:Number:orders.ndjson",
+  "--table",
+  "t3lines:Line:lines.csv",
+];
+
+const masks = (text: string): Promise<void> => writeFile(join(here.folder, "masks.yaml"), text);
+
+/** Everything below the here.folder, by path. */
+async function everything(where: string): Promise<Record<string, string>> {
+  const files = await readdir(join(here.folder, where), { recursive: true, withFileTypes: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map(
+      async ({ parentPath, name }) => [join(parentPath, name), await readFile(join(parentPath, name), "utf8")] as const,
+    );
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+type Rows = Record<string, unknown>[];
+
+async function rowsOf(file: string, types = {}): Promise<Rows> {
+  const rows: Rows = [];
+  for await (const block of read({ source: file, types }, here.folder)) rows.push(...block.map(({ values }) => values));
+  return rows;
+}
+
+/** Flags of the table of customers alone, and its rules. */
+const people = ["--table", "t1customers:Email"];
+const customerRules = rules.split("tables:")[0]?.replace("  Contact: address\n", "") ?? "";
 
 test("a masked dump has no value of its source, its links hold, and it comes up on an emulator as it stands", async () => {
   const people = await fill(6);
@@ -265,4 +430,128 @@ test("of random tables and rules, no masked value stands in anything that is wri
     for (const row of (await here.client.microappdata({ microAppID: "t1customers" })).microAppRows)
       await here.client.removemicroapprow({ rowID: row._id });
   }
+});
+
+test("whatever stops a masked dump leaves nothing behind and quotes no value", async () => {
+  const [one, two] = await fill(2);
+  const clear = [one?.email ?? "", one?.name ?? "", one?.phone ?? "", one?.note ?? "", two?.email ?? ""];
+  const cases: [text: string, flags: string[], sentence: string][] = [
+    [customerRules.replace("  Note: drop\n", ""), people, 'table t1customers: "Note" has no rule'],
+    [
+      customerRules.replace("Email: address", "Email: drop"),
+      people,
+      'masks.yaml:2:10: drop can\'t be the rule for "Email"',
+    ],
+    [
+      customerRules.replace("Born: date", "Born: date\n  Fax: digits"),
+      people,
+      "masks.yaml:6:8: this rule matched nothing",
+    ],
+    [
+      customerRules.replace("Plan: keep", "Plan: date"),
+      people,
+      'masks.yaml:8:9: table t1customers: 2 values of "Plan": not a date',
+    ],
+    [customerRules.replace("name", "names"), people, "masks.yaml:3:9: labels.Name: must be keep, drop, name"],
+    [`${customerRules}labls: {}\n`, people, 'labls: is not known here; did you mean "labels"?'],
+    [`${customerRules}tables: { other: { Email: keep } }\n`, people, "table other is not dumped"],
+    [
+      "labels: { Number: digits, Contact: address, Placed: date }\n",
+      ["--table", "t2orders:Number"],
+      '"Customer" leads to rows of a table that is not dumped',
+    ],
+    [
+      rules.replace("  t2orders:", "  t2orders:\n    Email: keep"),
+      all,
+      '"Email" is the natural key of table t1customers by address, and keep in t2orders',
+    ],
+  ];
+  for (const [text, flags, sentence] of cases) {
+    await masks(text);
+    const { status, output } = await run("out", "--mask", "masks.yaml", ...flags);
+    expect([status, output]).toEqual([1, expect.stringContaining(sentence)]);
+    for (const value of clear) expect(output).not.toContain(value);
+    expect(await readdir(here.folder)).toEqual(["masks.yaml"]);
+  }
+});
+
+test("keys that differ in case or Unicode form alone are one person, so they are refused by their IDs", async () => {
+  const ids = [
+    await insert("t1customers", { Email: "ren\u00e9@in.example" }),
+    await insert("t1customers", { Email: "RENE\u0301@in.example" }),
+  ];
+  await masks("labels: { Email: address }\n");
+  const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+  expect([status, output]).toEqual([1, expect.stringContaining("two rows with different Email have the same mask")]);
+  for (const id of ids) expect(output).toContain(id);
+  expect(await readdir(here.folder)).toEqual(["masks.yaml"]);
+});
+
+test("the secret comes from a variable or a file outside of Git, and a weak one is refused", async () => {
+  await fill(1);
+  await masks(customerRules);
+  const file = join(here.folder, "secret");
+  const attempt = async (own: Record<string, string>): Promise<string> => {
+    here.variables = own;
+    const { status, output } = await run("out", "--mask", "masks.yaml", ...people);
+    return `${String(status)} ${output}`;
+  };
+  expect(await attempt({})).toContain("1 error: there is no secret to mask with: set MICROAPPS_MASK_SECRET");
+  expect(await attempt({ MICROAPPS_MASK_SECRET: "short" })).toContain("has less than 32 characters");
+  expect(await attempt({ MICROAPPS_MASK_SECRET: "ab".repeat(20) })).toContain("less than 8 different characters");
+  expect(await attempt({ MICROAPPS_MASK_SECRET_FILE: file })).toContain("can't be read");
+  await writeFile(file, `${secret}\n`, { mode: 0o600 });
+  expect(await attempt({ MICROAPPS_MASK_SECRET: secret, MICROAPPS_MASK_SECRET_FILE: file })).toContain("are both set");
+  await chmod(file, 0o644);
+  if (process.platform !== "win32") expect(await attempt({ MICROAPPS_MASK_SECRET_FILE: file })).toContain("chmod 600");
+  await chmod(file, 0o600);
+  await mkdir(join(here.folder, ".git"));
+  expect(await attempt({ MICROAPPS_MASK_SECRET_FILE: file })).toContain("lies in a Git repository");
+  await rm(join(here.folder, ".git"), { recursive: true });
+  expect(await attempt({ MICROAPPS_MASK_SECRET_FILE: file })).toContain("0 Dumped into out");
+  const masked = await readFile(join(here.folder, "out/data/t1customers.csv"), "utf8");
+  await rm(join(here.folder, "out"), { recursive: true });
+  await attempt({ MICROAPPS_MASK_SECRET: secret });
+  expect(await readFile(join(here.folder, "out/data/t1customers.csv"), "utf8")).toBe(masked);
+  expect((await stat(join(here.folder, "out/data/t1customers.csv"))).mode & 0o077).toBe(0);
+});
+
+test("teams need a rule for their names, and people may be kept", async () => {
+  const { organizationID } = await here.client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const { teamID } = await here.client.insertteam({ teamInfo: { organizationID, name: "Crew", description: "Fine" } });
+  await masks("people: keep\norganizations: { name: keep }\n");
+  expect(await run("out", "--mask", "masks.yaml", "--team", teamID)).toMatchObject({
+    status: 1,
+    output: expect.stringContaining("teams are dumped and have no rule: write teams: {name: keep}"),
+  });
+  await masks("people: keep\norganizations: { name: keep }\nteams: { name: keep, description: keep }\n");
+  expect(await run("out", "--mask", "masks.yaml", "--team", teamID)).toMatchObject({ status: 0 });
+  const text = await readFile(join(here.folder, "out/environment.yaml"), "utf8");
+  for (const kept of ["name: Acme", "name: Crew", "description: Fine", administrator.email])
+    expect(text).toContain(kept);
+  for (const id of [teamID, organizationID]) expect(text).not.toContain(id);
+});
+
+test("what can't be masked is named by its label and rule", async () => {
+  await insert("t1customers", { Email: "a@in.example", Note: { street: "Long Road 1" }, Score: 1 });
+  await insert("t1customers", { Email: "b@in.example", Note: ["Anna Zorgdrager", "Bob Woudstra"], Score: 1.5 });
+  await masks("labels: { Email: address, Note: name, Score: digits }\n");
+  expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({
+    status: 1,
+    output: expect.stringContaining(
+      'masks.yaml:1:33: table t1customers: 1 value of "Note": name can\'t mask a map: drop it',
+    ),
+  });
+  await here.client.removemicroapprow({
+    rowID:
+      (await here.client.microappdata({ microAppID: "t1customers" })).microAppRows.find((row) => row["Score"] === 1)
+        ?._id ?? "",
+  });
+  expect(await run("out", "--mask", "masks.yaml", ...people)).toMatchObject({ status: 0 });
+  const [row] = await rowsOf("out/data/t1customers.csv", { Note: "json", Score: "number" });
+  expect(row).toEqual({
+    Email: expect.any(String),
+    Note: [expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/), expect.stringMatching(/^[A-Z][a-z]+ [A-Z][a-z]+$/)],
+    Score: expect.any(Number),
+  });
 });

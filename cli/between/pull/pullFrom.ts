@@ -1,18 +1,18 @@
-import { LiveFindings } from "../../cli/between/pull.ts";
-import { listItems } from "../../cli/between/pull.ts";
-import { Layout } from "../../cli/between/pull.ts";
-import { planPull, type Pulled } from "../../cli/between/pull.ts";
-import { lookingContext } from "../../cli/commands/lookingContext.ts";
-import type { Section } from "../../cli/report/changeSet.ts";
-import { CountingReads } from "../../cli/report/drift.ts";
-import { drift, type Look } from "../../cli/report/drift.ts";
-import { readDeclaration, type Declared } from "../../cli/report/source.ts";
-import type { StateResource } from "../../cli/report/state.ts";
-import { createClient } from "../../platform/client/index.ts";
-import type { ClientOptions } from "../../platform/client/options.ts";
-import { MemberLists } from "../../provider/people/members.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
-import type { InProcessEngine } from "./inProcessEngine.ts";
+import { createClient } from "../../../platform/client/index.ts";
+import type { ClientOptions } from "../../../platform/client/options.ts";
+import { MemberLists } from "../../../provider/people/members.ts";
+import type { ResourceContext } from "../../../provider/resources/resource.ts";
+import type { InProcessEngine } from "../../../testing/gitops/inProcessEngine.ts";
+import { lookingContext } from "../../commands/lookingContext.ts";
+import type { Section } from "../../report/changeSet.ts";
+import { CountingReads } from "../../report/drift.ts";
+import { drift, type Look } from "../../report/drift.ts";
+import { readDeclaration, type Declared } from "../../report/source.ts";
+import type { StateResource } from "../../report/state.ts";
+import { LiveFindings } from "../pull.ts";
+import { listItems } from "../pull.ts";
+import { Layout } from "../pull.ts";
+import { planPull, type Pulled } from "../pull.ts";
 
 export interface PullOptions {
   folder: string;

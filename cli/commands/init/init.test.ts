@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { program } from "../../cli/commands/program.ts";
-import type { Answer } from "../harness/commandHost.ts";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf, freshFolder, repository } from "../harness/project.ts";
+import type { Answer } from "../../../testing/harness/commandHost.ts";
+import { runCommand } from "../../../testing/harness/commands.ts";
+import { environmentOf, freshFolder, repository } from "../../../testing/harness/project.ts";
+import { program } from "../program.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -117,14 +117,6 @@ test("a program in TypeScript is brought up by the same commands", async () => {
   expect((await run("up", "--yes")).output).toContain("+ 6 created");
 });
 
-test("with --stack the stack is made as well, and one command is left", async () => {
-  const { status, output } = await run("init", "--yes", "--stack", "dev");
-  expect(output).toContain("Created stack 'dev'\nNext:\n  npx microapps up\n");
-  expect(status).toBe(0);
-  expect(read("Pulumi.dev.yaml")).toContain("encryptionsalt: ");
-  expect(await run("preview")).toMatchObject({ status: 0 });
-});
-
 test("a stack that can't be made is refused before anything is written", async () => {
   const other = await run("init", "--yes", "--stack", "prod");
   expect(other).toMatchObject({ status: 1, output: "error: --stack prod: there is dev\n" });
@@ -176,36 +168,6 @@ test("several environments have what they share in one file, a list, and pipelin
   );
   for (const name of ["dev", "staging", "prod"])
     expect(await run("environment", "check", `${name}.yaml`)).toMatchObject({ status: 0 });
-});
-
-test("a dump is gone on with", async () => {
-  mkdirSync(join(folder, "existing/data"), { recursive: true });
-  writeFileSync(
-    join(folder, "existing/environment.yaml"),
-    "seeds: { a: { table: a, key: Code, source: data/a.csv } }\n",
-  );
-  writeFileSync(join(folder, "existing/data/a.csv"), "Code\nPT\n");
-  const refused = await run("init", "--yes", "--from", "existing");
-  expect(refused.output).toContain("--from takes over what is on a platform: name that of dev with --endpoint");
-  const { output } = await run("init", "--yes", "--from", "existing", "--endpoint", "https://platform.example.com");
-  expect(output).toContain(
-    "Next:\n  npx microapps stack init dev\n  npx microapps config set microapps:email you@example.com -s dev\n" +
-      "  npx microapps config set microapps:password --secret -s dev\n  npx microapps up\n",
-  );
-  expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
-});
-
-test("a dump that brings the tables of an emulator needs no platform", async () => {
-  mkdirSync(join(folder, "masked"));
-  const dumped =
-    "seeds: { a: { table: a, key: Code, source: a.csv } }\nplatform: { tables: { a: { fields: { Code: text } } } }\n";
-  writeFileSync(join(folder, "masked/environment.yaml"), dumped);
-  writeFileSync(join(folder, "masked/a.csv"), "Code\nPT\n");
-  const { output } = await run("init", "--yes", "--from", "masked");
-  expect(output).toContain("Next:\n  npx microapps stack init dev\n  npx microapps up\n");
-  expect(output).not.toContain("adopt");
-  expect(read("dev.yaml")).toContain(dumped);
-  expect(await run("environment", "check", "dev.yaml")).toMatchObject({ status: 0 });
 });
 
 test.each([

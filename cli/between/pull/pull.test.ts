@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { writeFiles } from "../../cli/between/editor/writing.ts";
-import type { Change, Section } from "../../cli/report/changeSet.ts";
-import { assertCommitted } from "../../cli/report/trees.ts";
+import type { Change, Section } from "../../report/changeSet.ts";
+import { assertCommitted } from "../../report/trees.ts";
+import { writeFiles } from "../editor/writing.ts";
 import { codes, files } from "./pulledFiles.ts";
 import { PullStage, refusals } from "./pullStage.ts";
 

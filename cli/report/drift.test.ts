@@ -2,13 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
-import { lookingContext } from "../../cli/commands/lookingContext.ts";
-import { hasDrift } from "../../cli/report/accepted.ts";
-import type { Change } from "../../cli/report/changeSet.ts";
-import { CountingReads } from "../../cli/report/drift.ts";
-import { drift, type Look } from "../../cli/report/drift.ts";
-import type { StateResource } from "../../cli/report/state.ts";
 import type { Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/client.ts";
@@ -17,6 +10,13 @@ import type { Client } from "../../platform/client/options.ts";
 import { MemberLists } from "../../provider/people/members.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { createEmulator } from "../commands/emulator/createEmulator.ts";
+import { lookingContext } from "../commands/lookingContext.ts";
+import { hasDrift } from "./accepted.ts";
+import type { Change } from "./changeSet.ts";
+import { CountingReads } from "./drift.ts";
+import { drift, type Look } from "./drift.ts";
+import type { StateResource } from "./state.ts";
 
 const account = { email: "admin@example.com", password: "change-me-first" };
 const cities = Array.from({ length: 30 }, (_, at) => ({ Code: `c${at}`, Name: `City ${at}` }));

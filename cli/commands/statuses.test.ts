@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Repository } from "../../cli/report/testing/repository.ts";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf } from "../harness/project.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf } from "../../testing/harness/project.ts";
+import { Repository } from "../report/testing/repository.ts";
 
 // docs/exit-statuses.md, row by row: a command, how things are, how it ends and with which words.
 

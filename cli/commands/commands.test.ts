@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand } from "../harness/commands.ts";
-import { environmentOf, Project } from "../harness/project.ts";
+import { runCommand } from "../../testing/harness/commands.ts";
+import { environmentOf, Project } from "../../testing/harness/project.ts";
 
 let project: Project;
 beforeAll(async () => (project = await Project.running("", {})));
