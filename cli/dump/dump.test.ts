@@ -8,7 +8,7 @@ import { resourceNamed } from "../../provider/resources/resources.ts";
 import { InProcessEngine } from "../../testing/gitops/inProcessEngine.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../../testing/harness/project.ts";
-import { declarationIn } from "../between/pull/pullFrom.ts";
+import { declarationIn } from "../between/testing/pullFrom.ts";
 import { imported } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };

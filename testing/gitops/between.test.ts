@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
 import { promote, type Promoted } from "../../cli/between/promotion/promote.ts";
 import { renderPromotion } from "../../cli/between/promotion/rendering.ts";
-import { declarationIn, pullFrom, reading, type Login } from "../../cli/between/pull/pullFrom.ts";
-import { changedLines } from "../../cli/between/pull/pullStage.ts";
+import { declarationIn, pullFrom, reading, type Login } from "../../cli/between/testing/pullFrom.ts";
+import { changedLines } from "../../cli/between/testing/pullStage.ts";
+import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
 import { dump } from "../../cli/dump/dump.ts";
 import { readMasks } from "../../cli/dump/masks.ts";
 import { tableOption } from "../../cli/dump/tables.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
-import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { InProcessEngine } from "./inProcessEngine.ts";
 

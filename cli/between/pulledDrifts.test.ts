@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { PullStage, refusals } from "./pullStage.ts";
+import { PullStage, refusals } from "./testing/pullStage.ts";
 
 // More with TEST_LONG=1; others with PROPERTY_SEED.
 const numRuns = process.env["TEST_LONG"] ? 300 : 12;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Change, Section } from "../../report/changeSet.ts";
-import { assertCommitted } from "../../report/trees.ts";
-import { writeFiles } from "../editor/writing.ts";
-import { codes, files } from "./pulledFiles.ts";
-import { PullStage, refusals } from "./pullStage.ts";
+import type { Change, Section } from "../report/changeSet.ts";
+import { assertCommitted } from "../report/trees.ts";
+import { writeFiles } from "./editor/writing.ts";
+import { codes, files } from "./testing/pulledFiles.ts";
+import { PullStage, refusals } from "./testing/pullStage.ts";
 
 const stage = PullStage.begin();
 
