@@ -54,14 +54,6 @@ const reportWith = (text: string): ChangeSet =>
   );
 
 describe("Markdown", () => {
-  test("is one line when nothing changes", () => {
-    const text = markdown(set([environment([]), environment([], { name: "dev" })]));
-    expect(text.split("\n")).toEqual([
-      "<!-- microapps-report --> Nothing changes in <code>prod</code> and <code>dev</code>, compared with <code>main</code>.",
-      "",
-    ]);
-  });
-
   test("is not taken for unchanged when something could not be compared, is flagged or stops", () => {
     const uncompared = environment([], { change: { compared: false, why: "the base is broken", things: [] } });
     for (const each of [
@@ -72,21 +64,6 @@ describe("Markdown", () => {
       expect(markdown(set([each])).split("\n").length).toBeGreaterThan(5);
     }
     expect(markdown(set([uncompared]))).toContain("<code>not compared&#58; the base is broken</code>");
-  });
-
-  test("begins with its marker, then counts, what stops it, and details", () => {
-    const text = markdown(
-      set([
-        environment([seed([row("A")], { guards: ["too many"] })], {
-          problems: [{ text: "rule", place: "a.yaml:1:2" }],
-        }),
-      ]),
-    );
-    expect(text.split("\n")[0]).toBe("<!-- microapps-report -->");
-    expect(text).toContain("| <code>prod</code> | ~1 |  | ~1 |  | 2 ⛔ |");
-    expect(text).toContain("- <code>prod</code> <code>a&#46;yaml&#58;1&#58;2&#58; rule</code>");
-    expect(text).toContain("<summary>seed <code>cities</code>: 1 row changed</summary>");
-    expect(text.indexOf("What stops it")).toBeLessThan(text.indexOf("<details open>"));
   });
 
   test("has at most 60,000 bytes however large the change, says what was cut, and counts all", () => {
@@ -197,37 +174,6 @@ describe("the terminal", () => {
         "  this change",
         "  ~ seed cities changed: 1 row changed",
         "      ~ A: Name a → b",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  test("shows equal changes of several environments once, and what differs beside them", () => {
-    const same = seed([row("A")], { place: "base.yaml:3:5" });
-    const text = terminal(
-      set([
-        environment([same], { name: "dev", pending: { compared: true, things: [same], calls: 3 } }),
-        environment([seed([row("A"), row("B")], { place: "base.yaml:3:5" })], { name: "staging" }),
-        environment([same], { flags: [{ text: "guards were loosened" }] }),
-      ]),
-    );
-    expect(text).toBe(
-      [
-        "Compared with main (0123456789ab)",
-        "",
-        "dev",
-        "  pending: 1 thing, about 3 calls",
-        "",
-        "staging",
-        "",
-        "prod",
-        "  ! guards were loosened",
-        "",
-        "  this change",
-        "  ~ seed cities changed: 1 row changed in dev and prod  (base.yaml:3)",
-        "  ~ seed cities changed: 2 rows changed in staging  (base.yaml:3)",
-        "      ~ A: Name a → b",
-        "      ~ B: Name a → b in staging",
         "",
       ].join("\n"),
     );

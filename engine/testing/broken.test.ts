@@ -33,9 +33,6 @@ function children(): { pid: number; command: string }[] {
   });
 }
 
-const isCreating = (event: EngineEvent, name: string): boolean =>
-  event.type === "step" && event.op === "create" && event.name === name;
-
 const isNamed = (inputs: unknown, name: string): boolean => (inputs as { name?: unknown }).name === name;
 
 describe("a full disk", () => {
@@ -93,36 +90,4 @@ describe("a provider that is killed", () => {
     setConfig(await sandbox.stack(), "slow", "0");
     expect((await sandbox.run()).succeeded).toBe(true);
   });
-});
-
-describe("an interrupt", () => {
-  test("lets what is going on end, saves it, and begins nothing new", async () => {
-    setConfig(await sandbox.stack(), "slow", "1500");
-    const controller = new AbortController();
-    const ran = await sandbox.run({
-      signal: controller.signal,
-      emit: (event) => {
-        if (isCreating(event, "slow")) controller.abort();
-      },
-    });
-    expect(ran.succeeded).toBe(false);
-    expect(errors(ran.events)).toContain("update canceled");
-    const { resources, operations } = await (await sandbox.stack()).read();
-    expect(operations).toEqual([]);
-    expect(resources.map(({ urn }) => urn.split("::").at(-1))).toContain("slow");
-    expect(resources.map(({ urn }) => urn.split("::").at(-1))).not.toContain("viewer");
-    expect((await sandbox.run()).succeeded).toBe(true);
-  });
-});
-
-test("a lock of somebody else is told with its owner, and the stack can be worked on when it is gone", async () => {
-  const stack = await sandbox.stack();
-  const say = (): void => undefined;
-  const first = stack.lock();
-  await first.take(say);
-  await expect(stack.lock().take(say)).rejects.toThrow(new RegExp(`locked by 1 lock.*\\n.*\\(pid ${process.pid}\\)`));
-  await first.release();
-  const second = stack.lock();
-  await second.take(say);
-  await second.release();
 });
