@@ -239,6 +239,10 @@ test("what is imported from the file is unchanged in the next preview, and its r
     const salts = Array.from(text.matchAll(/"plaintext": "\\"([^"\\]+)\\""/g), ([, salt = ""]) => salt);
     expect(new Set(salts).size).toBe(4);
     expect(text).not.toContain('"salt": "');
+    // As an import in the program's folder reads them, and takes them for inputs.
+    const inputs = (JSON.parse(text) as { resources: { inputs?: object }[] }).resources.map((one) => one.inputs);
+    expect(inputs).toContainEqual(expect.objectContaining({ source: "one/data/countries.csv" }));
+    expect(inputs).not.toContainEqual(expect.objectContaining({ rowCount: expect.anything() as unknown }));
     await imported(project, text);
     expect(await project.steps("preview")).toEqual([]);
     expect(await project.steps("up", "--yes")).toEqual([]);
@@ -284,7 +288,7 @@ test("the plugin's import file has IDs, and the rows whole", async () => {
   expect(resources[1]).toEqual({ type: "microapps:index:Team", name: "acme-s-n-crew", id: people[3] });
   expect(resources[7]).toMatchObject({
     id: "currencies/Code",
-    inputs: { source: "data/currencies.csv" },
+    inputs: { source: "one/data/currencies.csv" },
     outputs: { rowCount: 2 },
   });
 });

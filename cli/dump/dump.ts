@@ -79,8 +79,11 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
     const text = environmentText(organizations, seeds, folder, mask !== undefined);
     writeFileSync(join(draft, environmentName), text, { mode: 0o600 });
     if (importFor !== "none") {
+      const [below = ""] = [toSlashes(relative(context.directory, folder))].filter(
+        (path) => !/^(\.\.|\/|\w:)/.test(path),
+      );
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, whole, draft, warn))];
-      writeFileSync(join(draft, importName), importText(existing, importFor, request.name), { mode: 0o600 });
+      writeFileSync(join(draft, importName), importText(existing, importFor, request.name, below), { mode: 0o600 });
     }
     context.signal.throwIfAborted();
     const written = publish(files, draft, folder, force);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { posix } from "node:path";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things.ts";
@@ -93,8 +94,17 @@ export type ImportTarget = "dynamic" | "plugin";
  * The file for `pulumi import --file`. For dynamic resources, whose import calls no provider, each entry has the whole
  * state, under the names and parents that an Environment of that name gives them. For the plugin, which reads what it
  * imports, IDs are enough, except for rows, which have none.
+ * @param folder of the dump, from the program's folder, in which an import runs
  */
-export function importText(existing: readonly Existing[], providerKind: ImportTarget, environment: string): string {
+export function importText(
+  dumped: readonly Existing[],
+  providerKind: ImportTarget,
+  environment: string,
+  folder: string,
+): string {
+  const inFolder = ({ source, ...rest }: Properties): Properties =>
+    typeof source === "string" ? { ...rest, source: posix.join(folder, source) } : rest;
+  const existing = dumped.map((one) => ({ ...one, inputs: inFolder(one.inputs), outputs: inFolder(one.outputs) }));
   const resources = providerKind === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
   return `${JSON.stringify({ resources }, undefined, 2)}\n`;
 }
@@ -108,7 +118,10 @@ function dynamicEntries(existing: readonly Existing[], environment: string): obj
     });
     // Only teams and members have a parent that is a resource itself.
     const parent = nameOf(path.slice(0, -1));
-    return { type: dynamicType(type), name: nameOf(path), id, parent, inputs: own(inputs), outputs: own(outputs) };
+    // A check gives an engine outputs that are known already, and refuses them as inputs.
+    const declared = Object.entries(inputs).filter(([name]) => name in (resourceNamed(type)?.inputs.shape ?? {}));
+    const sides = { inputs: own(Object.fromEntries(declared)), outputs: own(outputs) };
+    return { type: dynamicType(type), name: nameOf(path), id, parent, ...sides };
   });
   return [{ type: "microapps:index:Environment", name: environment, component: true }, ...entries];
 }
