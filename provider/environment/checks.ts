@@ -1,5 +1,6 @@
 import { today } from "../../machine/settings/today.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
+import { quote } from "../../platform/messages/text.ts";
 import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
 import {
   find,
@@ -221,9 +222,29 @@ async function checkPeople(root: Value, declared: Declaration, place: PeoplePlac
     found.problems.push(...demotedAdministrators(root, placed));
     for (const text of sentencesOf(placed, ends)) found.warnings.push({ at, message: text });
   }
+  found.problems.push(...takenNames(root, declared));
   if (found.problems.length === 0) found.warnings.push(...(await strangeTeams(declared, place)));
   return found;
 }
+
+/** Teams that no organization can have: two of one name, or of that of its own team. */
+function takenNames(root: Value, { organizations }: Declaration): Problem[] {
+  return Object.entries(organizations).flatMap(([organization, { teams = {} }]) => {
+    const first = new Map<string, string>();
+    return Object.entries(teams).flatMap(([key, { name }]) => {
+      const twin = first.get(name);
+      if (twin === undefined) first.set(name, key);
+      if (twin === undefined && name !== ownTeam) return [];
+      const whose =
+        twin === undefined ? "every organization has a team of its own of this name" : `so is team "${twin}"`;
+      const path = ["organizations", organization, "teams", key, "name"];
+      return [{ at: valuePlace(root, path), message: `a team is called ${quote(name)}, and ${whose}: choose another` }];
+    });
+  });
+}
+
+/** The team of everybody, which the platform makes with an organization. */
+const ownTeam = "All Members";
 
 /** Those whom a team names as its administrator and declares plain members. */
 function demotedAdministrators(root: Value, { team: { adminID, members = {}, roster }, path }: Placed): Problem[] {
@@ -342,6 +363,10 @@ function platformProblems(root: Value, declared: Declaration): Problem[] {
       const wrong = fieldProblem(link, own, seed.table, target && idOf);
       if (wrong !== undefined) at(link.path.slice(0, 2), wrong);
     }
+    for (const [file, { fieldID }] of Object.entries(seed.files ?? {})) {
+      const wrong = own && fileProblem(fieldID, own, seed.table);
+      if (wrong !== undefined) at(["files", file, "fieldID"], wrong);
+    }
     const parent = own?.parent === undefined ? undefined : idOf(own.parent);
     const named = linksOf(declared, name).find(({ path }) => path[0] === "parent")?.table;
     if (own && named !== undefined && named !== parent) {
@@ -366,6 +391,18 @@ function linksOf({ seeds }: Declaration, name: string): Link[] {
     const target = entryIn(seeds, to.seed);
     return target ? [{ label, table: target.table, key: target.key[0] ?? "", path: [...path, "seed"] }] : [];
   });
+}
+
+/** The reason why a file can't be on a field, as far as `platform` shows its ID. */
+function fileProblem(fieldID: string, { fields }: Table, table: string): string | undefined {
+  const field = Object.values(fields).find(({ id }) => id === fieldID);
+  if (field?.type === "file") return undefined;
+  if (field)
+    return `field "${fieldID}" of table "${table}" is a ${field.type} field under platform, and holds no file; correct one of the two`;
+  const labelled = entryIn(fields, fieldID);
+  if (!labelled) return undefined;
+  const id = labelled.id === undefined ? "the platform made its ID: write that" : `its ID is ${labelled.id}`;
+  return `"${fieldID}" is the label of a field of table "${table}", and ${id}`;
 }
 
 function keyProblems({ key, table }: Link, { fields }: Table): string[] {
