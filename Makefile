@@ -59,8 +59,8 @@ test-long: compiled
 	@$(MAKE) --no-print-directory test-clones test-faults test-range test-console
 
 # Stories with each command in a fresh clone with an empty home, as pipelines have it: their outcomes are the same there.
-CLONED = rearranged released lifecycle/lifecycle lifecycle/handOver lifecycle/rearrangedRows lifecycle/existingRows \
-  lifecycle/replacedRows lifecycle/seedRows lifecycle/team
+CLONED = rearranged released lives/lives lives/handOver lives/rearrangedRows lives/existingRows \
+  lives/replacedRows lives/seedRows lives/team
 .PHONY: test-clones
 test-clones: compiled
 	@TEST_CLONES=1 node --no-warnings node_modules/jest/bin/jest.js --testTimeout=36000000 $(CLONED:%=dist/testing/%)
@@ -68,7 +68,7 @@ test-clones: compiled
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults
 test-faults: compiled
-	@node --no-warnings dist/testing/faults/run.js $(ARGS)
+	@node --no-warnings dist/testing/disturbed/run.js $(ARGS)
 
 # The emulator's console in a headless browser.
 test-console: dist/.built

@@ -11,8 +11,6 @@ const de = { code: "DE", name: "Germany", area: 357 };
 const fr = { code: "FR", name: "France", area: 643 };
 const base = keyed([de, fr]);
 
-describe("what changed on one side", () => {});
-
 describe("what both sides changed otherwise", () => {
   const from = keyed([{ ...de, area: 358, name: "Deutschland" }, fr]);
   const to = keyed([{ ...de, area: 359, note: "eu" }, fr]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/report/changeSet.ts";
 import { sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import { byHand, changingCalls } from "../harness/platform.ts";
+import { byHand } from "../harness/platform.ts";
 import { Project, started, type Ended } from "../harness/project.ts";
 
 const test = sampleStories();
@@ -181,91 +181,10 @@ describe("a change", () => {
     const { dev } = await json("dev", "--state", state);
     expect(dev.pending).toEqual({ compared: true, things: [], calls: 0 });
   });
-
-  test("that a guard would stop ends with 2; one where none is expected with 7; an unknown environment with 6", async () => {
-    await edited({ "data/countries.csv": (text) => text.split("\n").slice(0, 100).join("\n") }, async () => {
-      const { status, dev } = await json("-s", "dev");
-      expect(status).toBe(2);
-      expect(dev.change.things[0]?.guards[0]).toContain(
-        "150 of 249 rows would be removed, more than maxRemovals allows",
-      );
-    });
-    await edited(edits, async () => {
-      expect((await reported("--expect-no-changes", "--all")).status).toBe(7);
-    });
-    const { status, output } = await reported("-s", "prod");
-    expect([status, output]).toEqual([6, "error: environments.yaml does not list prod; there is dev\n"]);
-    expect((await reported("-s", "dev", "--all")).output).toContain(
-      "--all and names of environments cannot be used together",
-    );
-  });
-
-  test("a broken file ends with 2 and names each place; the output goes into a file", async () => {
-    await edited({ "dev.yaml": (text) => text.replace("name: Crew", "nmae: Crew") }, async () => {
-      const { status } = await reported("--format", "md", "--output", "report.md");
-      expect(status).toBe(2);
-      expect(readFileSync(join(project.folder, "report.md"), "utf8")).toContain(
-        "examples&#47;environment&#47;dev&#46;yaml&#58;9&#58;9",
-      );
-    });
-  });
-});
-
-test("a state file that is none, or is elsewhere, is refused in one sentence; the state of a fork is not to be had", async () => {
-  writeFileSync(join(project.folder, "exported.json"), "{}");
-  expect((await reported("dev", "--state", "exported.json")).output).toBe(
-    "error: exported.json: it is neither a state file nor what 'stack export' prints\n",
-  );
-  expect((await reported("dev", "--state", "/etc/passwd")).output).toContain("it is outside of the repository");
-  expect((await reported("--state", "exported.json")).output).toContain("--state is of one stack");
-  const { output } = await reported("other", "--file", "examples/environment/dev.yaml");
-  expect(output).toContain("pending: not compared: there is no state here");
 });
 
 test("what was changed by hand on the platform is no part of a report", async () => {
   await byHand(project.platform, (client) => client.insertorganization({ organizationInfo: { name: "By hand" } }));
   const { dev } = await json();
   expect(dev.pending?.things).toEqual([]);
-});
-
-describe("drift", () => {
-  test("is looked for by reads alone: silent, then named, accepted, and the state stays as it is", async () => {
-    const state = await project.stateText();
-    const silent = await project.run("drift");
-    expect([silent.status, silent.output]).toEqual([0, expect.stringContaining("no drift")]);
-    const made = await project.state();
-    const teamID = made.get("environment/acme/crew")?.id ?? "";
-    await byHand(project.platform, async (client) => {
-      const userID = String(made.get("environment/acme/crew/grace@example.com")?.outputs["memberUserID"]);
-      await client.updateteammember({ teamID, userID, role: "admin" });
-    });
-    const calls = await changingCalls(project.platform, async () => {
-      const { status, output } = await project.run("drift");
-      expect(output).toContain("~ grace@example.com: role member → admin");
-      expect(status).toBe(7);
-    });
-    expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
-    expect((await project.run("drift", "--tolerate")).output).toContain("--tolerate needs --because");
-    const accepting = await project.run("drift", "--tolerate", "--because", "audit");
-    expect(accepting).toMatchObject({ status: 0 });
-    expect(accepting.output).toContain("stops no run: the next 'up --refresh' puts back what is declared");
-    expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");
-    const accepted = await project.run("drift");
-    expect([accepted.status, accepted.output]).toEqual([0, expect.stringContaining("(accepted: audit (until ")]);
-    expect(await project.stateText()).toBe(state);
-  });
-
-  test("ends with 3 when the login is refused, and with 4 when the platform is another one", async () => {
-    project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = "emulator:";
-    project.environment["MICROAPPS_PASSWORD"] = "not the password";
-    const refused = await project.run("drift");
-    expect([refused.status, refused.output]).toEqual([3, expect.not.stringContaining("no drift")]);
-    expect(refused.output).not.toContain("not the password");
-    delete project.environment["MICROAPPS_PASSWORD"];
-    delete project.environment["MICROAPPS_ALLOWED_ENDPOINTS"];
-    Object.assign(project.environment, { MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml" });
-    const other = await project.run("drift", "--format", "md");
-    delete project.environment["MICROAPPS_ENDPOINT"];
-    expect([other.status, other.output]).toEqual([4, expect.stringContaining("not compared")]);
-  });
 });

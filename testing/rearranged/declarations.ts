@@ -1,5 +1,5 @@
 import type { Client, Row } from "../../platform/client/index.ts";
-import type { Declared } from "../faults/program.ts";
+import type { Declared } from "../disturbed/program.ts";
 import type { TestedKind, Properties } from "../harness/providerHost.ts";
 import { foreign, people, type Model, type Seed, type Table } from "./model.ts";
 

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../../platform/client/index.ts";
-import { Deployment } from "../faults/deployment.ts";
-import type { Declared } from "../faults/program.ts";
+import { Deployment } from "../disturbed/deployment.ts";
+import type { Declared } from "../disturbed/program.ts";
 import type { TestedKind } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
-import { codesByID, peopleAgainst, rowsAgainst, spares, type Watched } from "./announced.ts";
 import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
 import { foreign, start, type Model } from "./model.ts";
 import { edited, type Edit } from "./rearrangements.ts";
@@ -88,55 +87,24 @@ export class Play {
     let adopt = false;
     if (kill) await this.#killed(kill);
     try {
-      await this.#previewedAndUp(adopt, kill !== undefined);
+      await this.#previewedAndUp(adopt);
     } catch (error) {
       if (!this.#needsAdoption(last, error)) throw error;
       this.#keeps(last, before, await rowsOn(this.#client), "refused");
       adopt = true;
       await this.#stage.host.restart();
-      await this.#previewedAndUp(adopt, true);
+      await this.#previewedAndUp(adopt);
     }
     await this.#judge(last, before, since, adopt);
   }
 
-  /** Runs a preview and an up, which must match. `resumes` is true after an interrupted or refused run. */
-  async #previewedAndUp(adopt: boolean, resumes: boolean): Promise<void> {
-    const deployment = this.#deployment;
+  /** Runs a preview and an up, which must take the same steps. */
+  async #previewedAndUp(adopt: boolean): Promise<void> {
     const declared = this.#declared(adopt);
-    const [planned, announced] = await this.#watched(() => deployment.preview(declared));
+    const planned = await this.#deployment.preview(declared);
     await this.#stage.host.restart(); // a preview and an up are two runs
-    const before = await rowsOn(this.#client);
-    const [, done] = await this.#watched(() => deployment.up(declared));
-    const { steps } = deployment;
-    if (planned.toSorted().join() !== steps.toSorted().join()) {
-      throw new Error(`the preview said ${planned.join(", ")}; up did ${steps.join(", ")}`);
-    }
-    const ids = new Map([before, await rowsOn(this.#client)].flatMap(codesByID));
-    for (const [name, one] of done) {
-      const [what] = planned.flatMap((step) => (step.endsWith(` ${name}`) ? [step.split(" ")[0] ?? ""] : []));
-      const run = { name, step: what ?? "same", told: announced.get(name)?.told ?? [], calls: one.calls };
-      const seed = this.#model.seeds.get(name);
-      const member = [...this.#model.teams.values()].flatMap((members) => members.get(name) ?? [])[0];
-      const wrong = seed
-        ? rowsAgainst(run, { seed, before, ids, resumes, spares: spares(one.told) })
-        : peopleAgainst(run, member?.email);
-      if (wrong.length === 0) continue;
-      throw new Error(`${name}: ${wrong.join("; ")}: ${JSON.stringify([run.step, run.told, one])}`);
-    }
-  }
-
-  /** Works with the deployment, and returns the messages and changing calls of each resource. */
-  async #watched<Answer>(work: () => Promise<Answer>): Promise<[Answer, Map<string, Watched>]> {
-    const { emulator, host } = this.#stage;
-    const seen = new Map<string, Watched>();
-    let [told, since] = [host.told.length, emulator.lastCall()];
-    this.#deployment.onStep = (name) => {
-      const { told: before, calls } = seen.get(name) ?? { told: [], calls: [] };
-      const now = emulator.calls({ since, mutating: true });
-      seen.set(name, { told: [...before, ...host.told.slice(told)], calls: [...calls, ...now] });
-      [told, since] = [host.told.length, emulator.lastCall()];
-    };
-    return [await work(), seen];
+    await this.#deployment.up(declared);
+    same("the steps of up", this.#deployment.steps.toSorted(), planned.toSorted());
   }
 
   /** A program whose links would lead nowhere is refused, by its preview or else by its up. */

@@ -22,17 +22,17 @@ addEventHandler((event) => {
 });
 
 /** Things that a file may change for the others in this process, from before the first one. */
-interface Surroundings {
+interface ProcessState {
   folder: string;
   variables: NodeJS.ProcessEnv;
 }
 
-let surroundings: Promise<Surroundings> | undefined;
+let initial: Promise<ProcessState> | undefined;
 
 /** Runs one test file. A failure to load it rejects. */
 export async function runFile({ path: file, config, global }: TestFile): Promise<TestResult> {
-  surroundings ??= setUp(config.setupFilesAfterEnv);
-  const { folder, variables } = await surroundings;
+  initial ??= setUp(config.setupFilesAfterEnv);
+  const { folder, variables } = await initial;
   resetState();
   const state = getState();
   state.testTimeout = global.testTimeout ?? config.testTimeout;
@@ -55,7 +55,7 @@ export async function runFile({ path: file, config, global }: TestFile): Promise
   }
 }
 
-async function setUp(files: readonly string[]): Promise<Surroundings> {
+async function setUp(files: readonly string[]): Promise<ProcessState> {
   for (const file of files) await import(pathToFileURL(file).href);
   return { folder: process.cwd(), variables: { ...process.env } };
 }

@@ -101,7 +101,7 @@ describe.each([
     }
   });
 
-  testInLong(
+  (explicit ? testInLong : test)(
     "with a login that was revoked leaves the state as it is, says so, and goes on with the environment's",
     async () => {
       const host = await started(first, explicit);
@@ -147,8 +147,6 @@ describe.each([
     },
   );
 });
-
-describe("the dynamic provider", () => {});
 
 const program = `
 import pulumi from "@pulumi/pulumi";

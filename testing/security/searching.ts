@@ -41,7 +41,7 @@ function tellingOf(secret: string): string[] {
 }
 
 /** Where secrets can be read: place and secret. */
-export function found(places: ReadonlyMap<string, string>, secrets: readonly string[]): string[] {
+export function secretsIn(places: ReadonlyMap<string, string>, secrets: readonly string[]): string[] {
   const telling = secrets.map((secret) => ({ secret, spelled: tellingOf(secret) }));
   return [...places].flatMap(([text, place]) =>
     telling.flatMap(({ secret, spelled }) =>

@@ -5,7 +5,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project } from "../harness/project.ts";
-import { found, watching } from "./searching.ts";
+import { secretsIn, watching } from "./searching.ts";
 
 /** A text that nothing else has, with characters that are spelled otherwise elsewhere. */
 const random = (): string => `t${randomBytes(9).toString("base64url")} "of"/+ü?&<b>`;
@@ -98,9 +98,9 @@ test("secret rows, cells, values of the configuration and passwords are in no re
   await project.write("dev.yaml", environment(String(later), "a").replace("Code: B", "Code: A"));
   await run(2, "environment check dev.yaml");
   await run(1, "preview --diff");
-  expect(found(seen, secrets)).toEqual([]);
+  expect(secretsIn(seen, secrets)).toEqual([]);
   // The search finds what is there.
   expect(
-    found(new Map([[await project.read("listed.csv").then((text) => text.replaceAll('""', '"')), ""]]), secrets),
+    secretsIn(new Map([[await project.read("listed.csv").then((text) => text.replaceAll('""', '"')), ""]]), secrets),
   ).toHaveLength(1);
 });

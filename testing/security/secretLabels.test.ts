@@ -7,7 +7,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Properties } from "../harness/providerHost.ts";
-import { found, watching } from "./searching.ts";
+import { secretsIn, watching } from "./searching.ts";
 
 const account = { email: "admin@example.com", password: "change-me-first" };
 const testedKinds = ["dynamic", "plugin"];
@@ -137,18 +137,18 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
   expect(mutating()).toBe(before);
   await run("stack export");
 
-  expect(found(seen, secrets)).toEqual([]);
+  expect(secretsIn(seen, secrets)).toEqual([]);
   // The search finds what is there.
   const sources = await Promise.all(
     testedKinds.map(async (providerKind) => [await project.read(`${providerKind}.csv`), providerKind] as const),
   );
   expect(
-    found(
+    secretsIn(
       new Map(sources),
       testedKinds.map((providerKind) => secretsOf(providerKind).later),
     ),
   ).toEqual([]);
-  expect(found(new Map([[await project.succeed("config get token-dynamic"), ""]]), secrets)).toHaveLength(1);
+  expect(secretsIn(new Map([[await project.succeed("config get token-dynamic"), ""]]), secrets)).toHaveLength(1);
 });
 
 test.each([dynamic, plugin])("the $name provider says what is wrong with secret labels", async (providerKind) => {

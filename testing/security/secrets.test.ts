@@ -9,7 +9,7 @@ import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 import { hostile } from "./hostile.ts";
-import { found, watching } from "./searching.ts";
+import { secretsIn, watching } from "./searching.ts";
 import { spellings } from "./spellings.ts";
 
 // Each with characters that URLs, JSON and base64 spell otherwise.
@@ -148,11 +148,11 @@ describe("a project", () => {
     const own = Object.values(told).flatMap((one) => Object.values(one));
     const secrets = [password, apiKey, authToken, token, ...own];
     await run(0, "destroy --yes --diff");
-    expect(found(seen, secrets)).toEqual([]);
+    expect(secretsIn(seen, secrets)).toEqual([]);
     // Nor is what digests of rows are keyed with, which each seed has, also when its rows are no secret.
     expect([...seen].filter(([text]) => /"2:[\w-]{22}"/.test(text)).map(([, place]) => place)).toEqual([]);
     // The search finds what is there.
-    expect(found(new Map([[await project.read("index.js"), ""]]), secrets)).toHaveLength(own.length);
+    expect(secretsIn(new Map([[await project.read("index.js"), ""]]), secrets)).toHaveLength(own.length);
   });
 });
 

@@ -16,11 +16,11 @@ import { hostile, type Hostile } from "./hostile.ts";
 const account = { email: "admin@example.com", password: "correct-horse" };
 const breaks = ["\n", "\r", "\r\n", "\u2028"];
 const acting = ["\u001b[2J", "\u001b]0;title\u0007", "\u009b31m", "\u0085", "\b", "\u0007", "\u007f"];
-const unseen = ["\u202e", "\u2066", "\u200b", "\u200f", "\u061c", "\ufeff", "\u{e0041}"];
+const invisible = ["\u202e", "\u2066", "\u200b", "\u200f", "\u061c", "\ufeff", "\u{e0041}"];
 
 /** A text with marks, before each of which a line may break or a terminal do something. */
 const evil = fc
-  .tuple(...[breaks, acting, unseen].map((kind) => fc.shuffledSubarray(kind, { minLength: 2, maxLength: 3 })))
+  .tuple(...[breaks, acting, invisible].map((kind) => fc.shuffledSubarray(kind, { minLength: 2, maxLength: 3 })))
   .map(
     (pieces) =>
       `x${pieces

@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
-import { eventually } from "../harness/processes.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeds/seeded.ts";
 
@@ -57,23 +56,6 @@ throughBothKinds({ tables }, (scene) => {
       if (next === "destroy") await scene.host.destroy("SeedRows", failed.id, failed.outputs);
       else await up(seed(rowsOf(1)), failed);
       expect(await codes()).toEqual(next === "destroy" ? [] : ["K0"]);
-    },
-  );
-
-  testInOwnProcess(
-    "a run that was killed between the first row and a look at it leaves no row without a key",
-    async () => {
-      scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "microappdata", after: 1 }] });
-      const { inputs } = await scene.host.check("SeedRows", seed([{ code: "K0" }, { code: "K1" }], { key: "code" }));
-      const creating = scene.host.create("SeedRows", inputs).catch(() => undefined);
-      await eventually("the look at the first row", () => scene.emulator.faults()[0]?.hit === 1);
-      expect(scene.emulator.calls({ endpoint: "insertmicroapprow" })).toHaveLength(1);
-      await scene.host.restart();
-      await creating;
-      scene.emulator.setFaults();
-      const done = await up(seed(rowsOf(2)));
-      expect(done.failed).toBeUndefined();
-      expect((await codes()).toSorted()).toEqual(["K0", "K1"]);
     },
   );
 
@@ -146,20 +128,5 @@ throughBothKinds({ tables }, (scene) => {
     const done = await up(seed(odd, { types }), again);
     expect(done.failed).toBeUndefined();
     expect(await scene.calls(() => up(seed(odd, { types }), done))).toEqual([]);
-  });
-
-  test("a key that comes back otherwise is refused with one row, or the same by its type", async () => {
-    scene.emulator.setFaults({ faults: [otherwise] });
-    const days = [
-      { Day: "1237-10-28", Name: "a" },
-      { Day: "2026-11-21", Name: "b" },
-    ];
-    const failed = await up(seed(days, { key: "Day" }));
-    expect(failed.failed).toContain('gave back "1237-10-28T00:00:00.000Z" in "Day"');
-    expect(await live()).toEqual([]);
-    const done = await up(seed(days, { key: "Day", types }), failed);
-    expect(done.failed).toBeUndefined();
-    expect(await scene.calls(() => up(seed(days, { key: "Day", types }), done))).toEqual([]);
-    expect(await live()).toHaveLength(2);
   });
 });

@@ -33,7 +33,7 @@ async function live({ client }: Scene, teamID: string): Promise<(string | undefi
 const sent = ({ emulator }: Scene, endpoint: "insertteammembers" | "teammembers", since: number): number =>
   emulator.calls({ since, endpoint }).length;
 
-// Many additions with failing calls are covered in testing/faults, without a process.
+// Many additions with failing calls are covered in testing/disturbed, without a process.
 throughBothKinds({ users }, (scene) => {
   let organizationID: string;
   beforeEach(async () => {

@@ -72,12 +72,6 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
     },
   );
 
-  test("the only row of a seed that is delivered twice is there once", async () => {
-    fault({ kind: "twice", endpoint: "insertmicroapprow", count: 1 });
-    const made = await up(rowsOf(1));
-    expect([made.failed, await codes()]).toEqual([undefined, ["K0"]]);
-  });
-
   test("a row by hand beside ours and equal to it stays, or is named", async () => {
     const made = await up(rowsOf(3));
     await scene.client.insertmicroapprow({ microAppID: "items", rowData: rowsOf(1)[0] ?? {} });

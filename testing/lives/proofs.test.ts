@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 
 const ada = "ada@example.com";
 
@@ -79,37 +79,6 @@ throughBothKinds({}, (scene) => {
     const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
     expect(teamMembers.map(({ email }) => email)).toEqual(["admin@example.com", "eve@example.com"]);
   });
-
-  testInOwnProcess("a team that a state lost within a day is gone on with, and the run says so", async () => {
-    const news = { organizationID: await scene.organization(), name: "Crew" };
-    const lost = await scene.create("Team", news);
-    // The engine ends the provider in order.
-    await scene.host.restart("SIGINT");
-    const again = await scene.create("Team", news);
-    expect(again.id).toBe(lost.id);
-    expect(scene.host.told.join()).toContain("was already there with the ID that this resource creates it with");
-    expect(await scene.calls(() => scene.host.destroy("Team", again.id, again.outputs))).toEqual(["deleteteam"]);
-  });
-
-  testInOwnProcess(
-    "what was made is the stack's own in the next run, where engine and provider were killed before the state was written",
-    async () => {
-      const { host } = scene;
-      const team = { organizationID: await scene.organization(), name: "Crew" };
-      const twice = async (name: string, type: string, news: Record<string, unknown>) => {
-        host.resource = name;
-        await scene.create(type, news);
-        await host.restart("SIGKILL");
-        return scene.create(type, news);
-      };
-      const crew = await twice("crew", "Team", team);
-      const member = await twice("ada", "TeamMember", { teamID: crew.id, email: ada });
-      host.resource = "ada";
-      await host.destroy("TeamMember", member.id, member.outputs);
-      host.resource = "crew";
-      expect(await scene.calls(() => host.destroy("Team", crew.id, crew.outputs))).toEqual(["deleteteam"]);
-    },
-  );
 });
 
 throughBothKinds({}, (scene) => {

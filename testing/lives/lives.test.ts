@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import { partOf } from "../harness/drawn.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
-import { live } from "./lifecycle.ts";
+import { live } from "./life.ts";
 import { lives, tables } from "./lives.ts";
 
 let files: Server;

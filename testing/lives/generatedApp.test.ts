@@ -96,18 +96,6 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(again).toEqual([]);
   });
 
-  test("GeneratedApp: a login that failed is no generation that may have begun", async () => {
-    scene.emulator.setFaults({
-      faults: [
-        { endpoint: "createappwithprompt", kind: "expiredToken", count: 1 },
-        { endpoint: "login", kind: "brokenJSON" },
-      ],
-    });
-    await expect(scene.create("GeneratedApp", news)).rejects.toThrow("login");
-    scene.emulator.setFaults();
-    await scene.create("GeneratedApp", news);
-  });
-
   test("GeneratedApp: is read as it is, gone where the platform has it no more, and not imported by its ID alone", async () => {
     const { host } = scene;
     const made = await scene.create("GeneratedApp", news);

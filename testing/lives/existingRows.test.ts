@@ -3,8 +3,6 @@ import fc from "fast-check";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../platform/client/lists/pages.ts";
-import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import { encodeExisting } from "../../provider/seedRows/existing.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
@@ -162,36 +160,6 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }, { email: "eve@e
     host.resource = "two";
     await destroy({ ...madeTwo, inputs: twoInputs });
     expect(await live()).toEqual(["A", "C", "D"]);
-  });
-
-  test("rows of a seed that was renamed are those of the new one, in a fresh clone too", async () => {
-    const { host } = scene;
-    host.resource = "one";
-    await theirs([region("A")]);
-    const one = await make(["A", "B", "C"].map(region));
-    await clone();
-    host.resource = "two";
-    const two = await make(["A", "B", "C"].map(region));
-    host.resource = "one";
-    await host.delete("SeedRows", one.id, one.outputs);
-    expect(await live()).toEqual(["A", "B", "C"]);
-    host.resource = "two";
-    await clone();
-    await destroy(two);
-    expect(await live()).toEqual(["A"]);
-  });
-
-  test("a state that has found rows goes on: those that this account made are owned", async () => {
-    await theirs([region("A")]);
-    const { outputs, ...made } = await make(["A", "B", "C"].map(region));
-    const { existing: _, ...rest } = outputs;
-    const ledger = decodeLedger(String(outputs["ledger"]));
-    const digests = encodeExisting(ledger.kind === "list" ? ledger.rows : []); // as if all were found
-    const found = { ...made, outputs: { ...rest, found: digests } };
-    const left = await up(found, ["A", "B"].map(region), { maxRemovals: 1 });
-    expect(await live()).toEqual(["A", "B"]);
-    await destroy(left);
-    expect(await live()).toEqual(["A"]);
   });
 
   test("a state of the landed version, which knows of no existing rows, owns all", async () => {

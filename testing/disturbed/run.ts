@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { random } from "../../emulator/platform/faults.ts";
 import { allCases, kindOf, seedFrom, shuffled, told, untouched, type Case } from "./cases.ts";
-import { Workshop } from "./workshop.ts";
+import { Workshop } from "./lab.ts";
 
 // Tries every case, or those whose description holds the given words, and prints the failures.
 const words = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { random } from "../../emulator/platform/faults.ts";
 import { isLong } from "../harness/drawn.ts";
 import { allCases, sampled, seedFrom, told } from "./cases.ts";
-import { Workshop } from "./workshop.ts";
+import { Workshop } from "./lab.ts";
 
 // The same sample of the matrix in every run; `make test-faults` tries all of it.
 const count = isLong ? 12 : 1;
@@ -23,7 +23,7 @@ test("after a fault, an outage or a kill one up converges, and nothing is double
     if (problems.length > 0) failures.push(`${told(one)}\n  ${problems.join("\n  ")}`);
   });
   if (failures.length > 0) {
-    throw new Error(`${failures.join("\n")}\nRepeat it with FAULTS_SEED=${seed} make test ARGS=testing/faults`);
+    throw new Error(`${failures.join("\n")}\nRepeat it with FAULTS_SEED=${seed} make test ARGS=testing/disturbed`);
   }
   process.stdout.write(`FAULTS_SEED=${seed}: ${cases.map(told).join("; ")}\n`);
 });

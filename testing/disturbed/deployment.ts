@@ -24,8 +24,6 @@ export class Deployment {
   state: State;
   /** Steps of the last up, in a preview's words. */
   steps: string[] = [];
-  /** Receives each resource when its step is done, in an up and in a preview. */
-  onStep: (name: string) => void = () => undefined;
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
   /** Replaced resources that are still to be deleted, their replacements made. */
@@ -41,7 +39,6 @@ export class Deployment {
     this.steps = this.#leftovers();
     for (const one of program) {
       const step = await this.#step(one, true);
-      this.onStep(one.name);
       if (step !== "same") this.steps.push(`${step} ${one.name}`);
     }
     await this.#discardReplaced();
@@ -53,7 +50,6 @@ export class Deployment {
     const steps: string[] = [];
     for (const one of program) {
       const step = await this.#step(one, false);
-      this.onStep(one.name);
       if (step !== "same") steps.push(`${step} ${one.name}`);
     }
     const names = new Set(program.map(({ name }) => name));
@@ -171,7 +167,6 @@ export class Deployment {
       await this.host.delete(one.kept.type, one.kept.id, one.kept.outputs);
       this.#answered();
       this.#replaced = this.#replaced.filter((other) => other !== one);
-      this.onStep(one.name);
     }
   }
 
@@ -179,7 +174,6 @@ export class Deployment {
     for (const [name, kept] of [...this.state].toReversed()) {
       if (but.has(name)) continue;
       await this.#delete(name, kept);
-      this.onStep(name);
       this.steps.push(`delete ${name}`);
     }
   }

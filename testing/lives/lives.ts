@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import { unknown } from "../harness/bothKinds.ts";
-import type { Life, Stage } from "./lifecycle.ts";
+import type { Life, Stage } from "./life.ts";
 
 const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "grace@example.com", "alan@example.com"];
 

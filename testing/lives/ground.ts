@@ -15,7 +15,7 @@ import { usualHabits, type HabitName } from "../../platform/profile/habits.ts";
 import type { Profile } from "../../platform/profile/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
-import { live, type Life, type Stage } from "./lifecycle.ts";
+import { live, type Life, type Stage } from "./life.ts";
 import { lives, tables } from "./lives.ts";
 
 /** Rows of each kind of value: links, numbers, dates, empty texts, and rows of rows. More than two pages of them. */

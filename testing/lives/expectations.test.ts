@@ -208,16 +208,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await live()).toEqual(["1 open", "2 open"]);
   });
 
-  test("a row that goes by hand under updateOnly is refused by preview and up alike", async () => {
-    await theirs([order("1"), order("2")]);
-    const now = { mode: "updateOnly", rows: [order("1"), order("2")] };
-    const made = await make(now);
-    const { microAppRows } = await scene.client.microappdata({ microAppID: "orders" });
-    await scene.client.removemicroapprow({ rowID: microAppRows[0]?._id ?? "" });
-    const seen = await scene.host.read("SeedRows", made.id, made.outputs);
-    await expect(preview({ ...made, outputs: seen.outputs }, now)).rejects.toThrow('no row for 1 natural key ("1")');
-  });
-
   test("an ignored label goes into new rows, and is neither compared, changed nor cleared afterwards", async () => {
     const now = { rows: [order("1", "open", { Note: "first" }), order("2")], ignoreLabels: ["Note"] };
     const made = await make(now);

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +8,6 @@ import * as testedKinds from "../harness/kinds.ts";
 import { Stage as Platform } from "../harness/stage.ts";
 import { faults, type Case, type Course, type Incident, type Stage } from "./cases.ts";
 import { Deployment, EngineKilled, type Kept } from "./deployment.ts";
-import { persist } from "./person.ts";
 import { foreignRows, platform, program, type Declared } from "./program.ts";
 
 /** The platform and the state where a stage begins. */
@@ -23,7 +22,7 @@ const uncertain: ReadonlySet<string> = new Set(["files", "contents", "notificati
 const patience = { timeout: 2, look: 5 };
 
 /** One provider with a platform of its own, on which one case after the other is tried. */
-export class Lab {
+class Lab {
   readonly providerKind: Case["providerKind"];
   readonly #stage: Platform;
   readonly #files: Server;
@@ -227,4 +226,80 @@ function planOf(incident: Incident): Fault[] {
   if (incident.kind === "kill") return [{ kind: "timeout", after, count: 1, commit: incident.commit }];
   const fault = { ...faults[incident.fault], endpoint: incident.endpoint, after };
   return [incident.once ? { ...fault, count: 1 } : fault];
+}
+
+/** Messages that stop a run until a person has looked. */
+const questions = {
+  app: /a generation of this app was started at \S+ and its answer never arrived, so it may exist/,
+  notification: /whether the notification to \S+ was sent at \S+ is not known/,
+};
+
+/** Runs up until it succeeds, as a person does: it may fail with each question once, and with nothing else. */
+async function persist(up: () => Promise<void>, stage: Platform): Promise<void> {
+  const asked = new Set<string>();
+  for (;;) {
+    try {
+      await up();
+      return;
+    } catch (error) {
+      const said = String(error);
+      const [question] = Object.entries(questions).find(([, words]) => words.test(said)) ?? [];
+      if (question === undefined || asked.has(question)) throw error;
+      asked.add(question);
+      if (question === "app") await lookForApp(said, stage);
+    }
+  }
+}
+
+/** Does what the message asks for: writes the app's link into its line where it was made, and deletes the line where it was not. */
+async function lookForApp(said: string, { emulator, host }: Platform): Promise<void> {
+  const [, path = ""] = /write its link as "link" into its line of (\S+);/.exec(said) ?? [];
+  const app = emulator
+    .differences("start")
+    .find(({ table }) => table === "apps")
+    ?.added.at(-1);
+  const link = `https://apps.example.com/workspace/apps/${app ?? ""}`;
+  const lines = (await readFile(path, "utf8")).split("\n").flatMap((line) => {
+    if (!line.includes('"GeneratedApp"')) return [line];
+    return app === undefined ? [] : [JSON.stringify({ ...(JSON.parse(line) as object), link })]; // written by the provider
+  });
+  await writeFile(path, lines.join("\n"));
+  await host.restart();
+}
+
+type Found = Awaited<ReturnType<Lab["try"]>> & { seconds: number };
+
+/** Labs for each kind of provider, side by side: most of a case's time is waiting before a call is repeated. */
+export class Workshop {
+  readonly #labs: readonly Lab[];
+  readonly courses: ReadonlyMap<string, Course>;
+
+  private constructor(labs: readonly Lab[]) {
+    this.#labs = labs;
+    this.courses = new Map(labs.flatMap(({ courses }) => [...courses]));
+  }
+
+  /** @param places labs for each kind of provider */
+  static async open(places: number): Promise<Workshop> {
+    const opening = Array.from({ length: places }, () => [Lab.open("dynamic"), Lab.open("plugin")]);
+    return new Workshop(await Promise.all(opening.flat()));
+  }
+
+  /** Tries each case, and reports its result at once. */
+  async tryAll(cases: readonly Case[], tell: (one: Case, found: Found) => void): Promise<void> {
+    const waiting = Map.groupBy(cases, ({ providerKind }) => providerKind);
+    const work = async (lab: Lab): Promise<void> => {
+      const own = waiting.get(lab.providerKind) ?? [];
+      for (let one = own.shift(); one; one = own.shift()) {
+        const start = performance.now();
+        const found = await lab.try(one);
+        tell(one, { ...found, seconds: (performance.now() - start) / 1000 });
+      }
+    };
+    await Promise.all(this.#labs.map(work));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#labs.map((lab) => lab.close()));
+  }
 }

@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { switches, type SwitchName } from "../../emulator/data/deviations.ts";
+import { messageOf } from "../../machine/failures.ts";
+import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { at } from "../../platform/contract/wire.ts";
+import { habits, type HabitName } from "../../platform/profile/habits.ts";
+import { isLong, partOf, sampleOf } from "../harness/drawn.ts";
+import { allLives, LivingGround, type Variant } from "./ground.ts";
+
+// Platforms that differ: by habits, in answers, and in ways that no habit names. A life on each works as on any other, or is refused with a sentence
+// about what to do. What is silently wrong fails a life, which reads the platform itself.
+
+type Faults = NonNullable<Variant["faults"]>;
+
+/** A variant, the lives that meet it, and the sentence of a refusal: undefined where it works. */
+interface Lived extends Variant {
+  lives: readonly string[];
+  refuses?: RegExp;
+}
+
+/** The life that makes most use of an endpoint. */
+const writing = {
+  insertorganization: "Organization",
+  updateorganization: "Organization",
+  deleteorganization: "Organization",
+  insertteam: "Team",
+  updateteam: "Team",
+  deleteteam: "Team",
+  insertteammembers: "TeamRoster",
+  updateteammember: "TeamMember",
+  deleteteammember: "TeamRoster",
+  insertmicroapprow: "SeedRows of texts",
+  insertmicroapprows: "SeedRows of texts",
+  updatemicroapprow: "SeedRows of texts",
+  removemicroapprow: "SeedRows of texts",
+  microappchildCreate: "RowFile",
+  microappchildUpdate: "RowFile",
+  microappchildDelete: "RowFile",
+  microappchildUploadFileToStore: "RowFile",
+  sendnotification: "Notification",
+  createappwithprompt: "GeneratedApp",
+} as const satisfies Partial<Record<EndpointName, string>>;
+
+const reading = {
+  login: "Team",
+  userid: "TeamRoster",
+  readorganization: "Organization",
+  readteam: "Team",
+  teammembers: "TeamRoster",
+  readteammember: "TeamMember",
+  microappdata: "SeedRows of texts",
+  microappdataRow: "SeedRows of texts",
+  microappchildList: "RowFile",
+  createappwithpromptStatus: "GeneratedApp",
+} as const satisfies Partial<Record<EndpointName, string>>;
+
+type Writing = keyof typeof writing;
+const writes = Object.keys(writing) as Writing[];
+const reads = Object.keys(reading) as (keyof typeof reading)[];
+
+const atFirst = (endpoint: EndpointName, fault: Omit<Faults[number], "endpoint" | "count">): Faults => [
+  { ...fault, endpoint, count: 1 },
+];
+const tooMany = { kind: "errorInside", message: "Wait a little. [too-many-requests]" } as const;
+
+/** Refusals after a lost answer that nobody can find out afterwards. */
+const lostForGood: { [Name in Writing]?: RegExp } = {
+  sendnotification: /is not known: .*It is not sent again by itself/,
+  createappwithprompt: /Nothing is repeated, since a generation costs money/,
+};
+
+/** Refusals of what was never there, so that the same ID may have been given away for another one. */
+const cutOff: { [Name in Writing]?: RegExp } = {
+  ...lostForGood,
+  insertorganization: /whether organization "Acme" was created is not known/,
+  insertteam: /whether team "Crew" was created is not known/,
+};
+
+/**
+ * Refusals of a platform that takes a write and does nothing. Nothing reads back a notification, the content of a
+ * stored file, or an app before its generation.
+ */
+const lies: { [Name in Writing]?: RegExp } = {
+  insertorganization: /was written as \w+, and the platform does not find it there/,
+  updateorganization: /was written, and the platform has something else: name is "Acme"/,
+  deleteorganization: /organization "Acme & Co" is still there, though/,
+  insertteam: /was written as \w+, and the platform does not find it there/,
+  updateteam: /was written, and the platform has something else: name is "Crew"/,
+  deleteteam: /team "The Crew" is still there, though/,
+  insertteammembers: /members of team \w+ are there, but:\nada@example\.com was not added/,
+  updateteammember: /was not given the role admin in team/,
+  deleteteammember: /was not removed: the platform answered that it did, and it is in the list/,
+  insertmicroapprow: /the platform answered that it inserted the first row .* reading it finds nothing/,
+  insertmicroapprows: /10 rows of table places are not there after they were sent/,
+  updatemicroapprow: /24 rows of table places are as declared, but:\nrows\[0\] "P00"/,
+  removemicroapprow: /24 rows of table places are as declared, but:\n1 row .*still there/,
+  microappchildCreate: /the platform answered that it has the record .* its list does not/,
+  microappchildUpdate: /the platform kept another record than it was sent/,
+  microappchildDelete: /of row \w+ is still there, though/,
+};
+
+const late: { faults: Faults; settings: Variant["settings"] } = {
+  faults: [{ kind: "late", milliseconds: 250 }],
+  settings: { consistencySeconds: 1.5 },
+};
+const lost = (endpoint: EndpointName): Faults => atFirst(endpoint, { kind: "reset", commit: true });
+
+const rows = ["SeedRows of texts"];
+const subRows = ["SeedRows of rows"];
+const hidden = /does not show below which row .*\nThe first row was tried alone: it was taken away again/s;
+const limits = { maximumLimit: 10, maximumBatch: 10 };
+
+const named: Readonly<Record<string, Lived>> = {
+  "new things are found late": { ...late, lives: ["Organization", "TeamRoster", "SeedRows"] },
+  "new things are found late, and members are listed by user IDs": {
+    ...{ ...late, habits: { memberForm: "userIDs" }, lives: ["TeamMember", "TeamRoster"] },
+  },
+  "new things are found late, and a batch does not tell how many rows it inserted": {
+    ...{ ...late, habits: { insertedCount: "absent" }, lives: rows },
+  },
+  "new things are found late, and answers are lost": {
+    ...late,
+    faults: [
+      ...late.faults,
+      ...(["insertmicroapprows", "insertorganization", "insertmicroapprow"] as const).flatMap(lost),
+    ],
+    lives: [...rows, "Organization"],
+  },
+  "one row in an answer": { limits: { maximumLimit: 1, maximumBatch: 10 }, isUnknown: true, lives: rows },
+  "three rows in an answer": { limits: { maximumLimit: 3, maximumBatch: 10 }, isUnknown: true, lives: rows },
+  "one row in a batch": { limits: { maximumLimit: 10, maximumBatch: 1 }, isUnknown: true, lives: rows },
+  "three rows in a batch": { limits: { maximumLimit: 10, maximumBatch: 3 }, isUnknown: true, lives: rows },
+  "one row without a limit": { limits: { ...limits, defaultLimit: 1 }, isUnknown: true, lives: rows },
+  "dates at midnight": {
+    faults: [{ kind: "otherForms", forms: ["midnight"] }],
+    lives: ["SeedRows of dates"],
+    refuses: /types: \{Since: date\}/,
+  },
+  "numbers as texts": {
+    faults: [{ kind: "otherForms", forms: ["numberAsText"] }],
+    lives: ["SeedRows of numbers"],
+    refuses: /types: \{Count: number\}/,
+  },
+  "texts trimmed": {
+    faults: [{ kind: "otherForms", forms: ["trimmed"] }],
+    lives: rows,
+  },
+  "a session that ends between calls": {
+    faults: [{ kind: "expiredToken", after: 2, count: 1 }],
+    lives: ["Team", "TeamRoster", ...rows],
+  },
+  "a slow platform": { faults: [{ kind: "slow", milliseconds: 5 }], lives: ["Team", ...rows] },
+};
+
+/** Sub-tables whose rows can't be told apart by their parents: nothing stays there of what a run sent. */
+const subTables: Readonly<Record<string, Lived>> = {
+  "parents are not shown": { habits: { parentShown: "no" }, isUnknown: true, lives: subRows, refuses: hidden },
+  "rows are found by their parents alone": {
+    ...{ habits: { subRows: "byParent" }, isUnknown: true, lives: subRows, refuses: hidden },
+  },
+  "parents are not shown, and no filter is taken": {
+    ...{ habits: { parentShown: "no", viewFilters: "refused" }, isUnknown: true, lives: subRows, refuses: hidden },
+  },
+};
+
+const drawn: Record<string, Lived> = {
+  ...Object.fromEntries(
+    writes.flatMap((endpoint) => {
+      const lives = [writing[endpoint]];
+      const [open, never] = [lostForGood[endpoint], cutOff[endpoint]];
+      return [
+        [`the answer to ${endpoint} is lost`, { lives, faults: lost(endpoint), ...(open ? { refuses: open } : {}) }],
+        [
+          `${endpoint} is cut off`,
+          { lives, faults: atFirst(endpoint, { kind: "reset" }), ...(never ? { refuses: never } : {}) },
+        ],
+        [
+          `${endpoint} has to wait`,
+          { lives, faults: atFirst(endpoint, { kind: "status", status: 503, retryAfter: 0 }) },
+        ],
+        [`${endpoint} has to wait, with HTTP 200`, { lives, faults: atFirst(endpoint, tooMany) }],
+        ...(lies[endpoint]
+          ? [
+              [
+                `${endpoint} does nothing`,
+                { lives, faults: [{ kind: "keepsPart", endpoint }], refuses: lies[endpoint] },
+              ],
+            ]
+          : []),
+      ] as [string, Lived][];
+    }),
+  ),
+  ...Object.fromEntries(
+    reads.flatMap((endpoint) => {
+      const lives = [reading[endpoint]];
+      return [
+        [`${endpoint} fails once`, { lives, faults: atFirst(endpoint, { kind: "status", status: 500 }) }],
+        [`${endpoint} is cut off`, { lives, faults: atFirst(endpoint, { kind: "reset" }) }],
+        [`${endpoint} has to wait, with HTTP 200`, { lives, faults: atFirst(endpoint, tooMany) }],
+      ] as [string, Lived][];
+    }),
+  ),
+};
+
+/** `make test` has all lies, which nothing else would show, and a part of the rest. */
+const chosen = Object.entries(drawn).filter(
+  ([name], index) => isLong || name.endsWith("does nothing") || index % 24 === 0,
+);
+
+let ground: LivingGround;
+beforeAll(async () => (ground = await LivingGround.open()));
+afterAll(() => ground.close());
+
+test.each([...Object.entries(named), ...Object.entries(subTables), ...chosen])(
+  "%s",
+  async (_, { lives, refuses, ...variant }) => {
+    for (const type of isLong && variant === late ? Object.keys(allLives) : lives) {
+      const ended = await ground.lives(type, variant).then(
+        () => "works",
+        (error: unknown) => messageOf(error),
+      );
+      expect([type, ended]).toEqual([type, refuses === undefined ? "works" : expect.stringMatching(refuses)]);
+    }
+  },
+);
+
+/** The lives that a habit concerns most, of which `make test` takes the first; with DEVIATIONS=all a deviation meets every one. */
+const concerned: { [Name in SwitchName]: readonly string[] } = {
+  writeEnvelope: ["Team", "SeedRows", "RowFile"],
+  creationResult: ["Organization", "Team"],
+  failureForm: ["Organization", "TeamMember", "SeedRows"],
+  failureStatus: ["Organization", "TeamMember", "SeedRows"],
+  loginEnvelope: ["Team"],
+  logoutBy: ["Team"],
+  userLookupBy: ["TeamRoster"],
+  unknownTable: ["SeedRows of texts", "SeedRows"],
+  unknownRow: ["SeedRows", "RowFile"],
+  skip: ["SeedRows of texts", "SeedRows of rows"],
+  skipForm: ["SeedRows of texts"],
+  optLimit: ["SeedRows of texts"],
+  rowOrder: ["SeedRows of texts"],
+  viewSort: ["SeedRows of texts"],
+  searchFilters: ["SeedRows of texts", "RowFile"],
+  viewFilters: ["SeedRows of texts", "RowFile"],
+  rangeFilters: ["SeedRows of texts", "RowFile"],
+  parentShown: ["SeedRows of rows"],
+  subRows: ["SeedRows of rows"],
+  linkForm: ["SeedRows of links", "SeedRows without links"],
+  unknownLabels: ["SeedRows of texts", "SeedRows of rows"],
+  labelCase: ["SeedRows of texts"],
+  wrongValues: ["SeedRows of numbers"],
+  linkNull: ["SeedRows without links", "SeedRows of links"],
+  emptyText: ["SeedRows of texts"],
+  batchInserts: ["SeedRows of texts", "SeedRows of rows", "SeedRows"],
+  insertedCount: ["SeedRows of texts"],
+  partialBatches: ["SeedRows of texts"],
+  ownParents: ["SeedRows of rows"],
+  updateUnknownRow: ["SeedRows"],
+  removeUnknownRow: ["SeedRows"],
+  childRead: ["RowFile"],
+  childListBy: ["RowFile"],
+  chosenIDs: ["Organization", "Team"],
+  organizationNames: ["Organization"],
+  teamNames: ["Team"],
+  nullDescription: ["Team", "Organization"],
+  unknownDelete: ["Team", "Organization", "TeamMember", "TeamRoster"],
+  unknownThing: ["Organization", "Team"],
+  createdAt: ["Organization", "Team"],
+  cascade: ["Organization", "Team"],
+  allMembers: ["Organization", "TeamMember"],
+  memberForm: ["TeamMember", "TeamRoster"],
+  memberPlace: ["TeamMember", "TeamRoster"],
+  memberAddress: ["TeamMember", "TeamRoster"],
+  memberAgain: ["TeamRoster", "TeamMember"],
+  creatorJoins: ["TeamRoster", "TeamMember"],
+  memberID: ["TeamMember", "TeamRoster"],
+  teamParameter: ["TeamMember", "TeamRoster"],
+  invitations: ["TeamMember", "TeamRoster"],
+  enforceBy: ["TeamMember"],
+  roleChange: ["TeamMember", "TeamRoster"],
+  defaultChannel: ["Notification"],
+  appLink: ["GeneratedApp"],
+  notificationValues: ["Notification"],
+};
+
+const othersOf = <Name extends SwitchName>(names: readonly Name[]) =>
+  names.flatMap((name) => switches[name].values.slice(1).map((value) => [name, value] as const));
+
+test("every life is lived on a platform as it is specified", async () => {
+  for (const type of Object.keys(allLives)) await ground.lives(type, {});
+});
+
+const typesFor = (name: SwitchName): readonly string[] =>
+  process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : sampleOf(concerned[name], 1);
+
+/** Habits of which a profile tells that the platform can't be asked for something. */
+const refusedByHabit: { [Name in HabitName]?: RegExp } = {
+  cascade: /this platform deletes an organization with all of its teams \(cascade\)/,
+};
+
+test.each(partOf(othersOf(Object.keys(habits) as HabitName[]), 0))("with a profile of %s: %s", async (name, value) => {
+  for (const type of new Set([...typesFor(name), ...(refusedByHabit[name] ? ["Organization"] : [])])) {
+    const living = ground.lives(type, { habits: { [name]: value } });
+    const refusal = type === "Organization" ? refusedByHabit[name] : undefined;
+    if (refusal) await expect(living).rejects.toThrow(refusal);
+    else await living;
+  }
+});
+
+/** What a life says that is refused on a platform that differs, where no profile tells so. Every other one is lived. */
+const refusedUnknown: { [Name in SwitchName]?: RegExp } = {
+  userLookupBy: /declare userID in its place|userid: email is required/,
+  memberID: /teamMemberID, or teamID with userID, is required/,
+  teamParameter: /teamIDs is required/,
+  viewFilters: /optViewFilters: this platform takes none/,
+  linkNull: /kept a value under "Of", which was set to nothing: clear it by hand/,
+  parentShown: /does not show below which row .*it was taken away again/s,
+  subRows: /does not show below which row .*it was taken away again/s,
+  ownParents: /embeddingRowID is required, because spots is a sub-table/,
+  batchInserts: /Rows are inserted one by one here/,
+  chosenIDs: /Info\._id: IDs can't be chosen here/,
+  nullDescription: /description is "[^"]+", not empty\. Declare what the platform keeps/,
+  roleChange: /Declare the role that the platform keeps|roles can't be changed/,
+  notificationValues: /otherwise than it is declared: without its message/,
+};
+
+/** The first notification goes out before anybody can know: `notification.test.ts` has its warning. */
+const unforeseen = othersOf((Object.keys(switches) as SwitchName[]).filter((name) => name !== "defaultChannel"));
+
+test.each(partOf(unforeseen, 0, 9))("without a profile, %s: %s", async (name, value) => {
+  for (const type of typesFor(name)) {
+    const ended = await ground.lives(type, { habits: { [name]: value }, isUnknown: true }).then(
+      () => "works",
+      (error: unknown) => messageOf(error),
+    );
+    const refusal = refusedUnknown[name];
+    if (ended !== "works") expect([type, ended]).toEqual([type, expect.stringMatching(refusal ?? /^works$/)]);
+  }
+});
+
+const ok = { status: "ok" };
+const inResult = (answer: unknown): unknown => ({ result: at(answer, "body") });
+
+/** Answers in forms that nothing names: the lives that meet them. */
+const unknownAnswers: readonly [EndpointName, type: string, (answer: unknown) => unknown][] = [
+  ["login", "Team", (answer) => ({ token: at(answer, "authToken") })],
+  ["insertorganization", "Organization", (answer) => ({ status: "success", organization: at(answer, "body") })],
+  ["updateorganization", "Organization", () => ({ error: 403, reason: "no" })],
+  ["deleteorganization", "Organization", () => ({ success: false })],
+  ["readorganization", "Organization", inResult],
+  ["insertteam", "Team", () => ({ status: "success", result: 7 })],
+  ["readteam", "Team", (answer) => ({ body: { team: at(answer, "body") } })],
+  ["insertteammembers", "TeamMember", () => ok],
+  ["insertteammembers", "TeamRoster", () => ok],
+  ["teammembers", "TeamRoster", (answer) => ({ body: { userIDs: at(answer, "body.teamMembers") } })],
+  ["updateteammember", "TeamMember", () => ok],
+  ["deleteteammember", "TeamRoster", () => ok],
+  ["microappdata", "SeedRows of texts", (answer) => ({ body: { rows: at(answer, "body.microAppRows") } })],
+  ["microappdata", "SeedRows of rows", inResult],
+  ["insertmicroapprow", "SeedRows of texts", (answer) => ({ status: "success", _id: at(answer, "rowID") })],
+  ["insertmicroapprows", "SeedRows of texts", () => ok],
+  ["updatemicroapprow", "SeedRows of texts", () => ok],
+  ["removemicroapprow", "SeedRows of texts", () => "gone"],
+  ["microappchildCreate", "RowFile", (answer) => ({ status: "success", id: at(answer, "childID") })],
+  ["microappchildList", "RowFile", (answer) => at(answer, "body.childItems")],
+  ["createappwithprompt", "GeneratedApp", () => ({ appID: "a1" })],
+  ["createappwithpromptStatus", "GeneratedApp", inResult],
+];
+
+test.each(partOf(unknownAnswers, 0, 4))("an answer of %s in no known form stops a %s", async (name, type, answer) => {
+  const living = ground.lives(type, { answers: { [name]: answer } });
+  await expect(living).rejects.toThrow(/The answer is not as documented: it has .*, and .* was expected/);
+  const [first, ...more] = ground.since;
+  const isWrite = (each: EndpointName): boolean => endpoints[each].effect !== "read" && each !== "logout";
+  expect([first, more.filter(isWrite)]).toEqual([name, []]);
+});
