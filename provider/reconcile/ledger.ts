@@ -170,8 +170,15 @@ export interface KnownRows extends Applied {
  * Finds our rows; undefined when they can't be proven. A list has them. A sketch reveals them against any set that is
  * close to the last applied one: rows of a source (`near`) when little was changed there, else the live rows, when
  * little was changed on the platform and few rows there are foreign, else those live rows that the source has as well.
+ * @param own parts of the live rows, such as those that this account made and that are not as declared: what a killed run
+ * wrote, and what others did, is not among these
  */
-export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: KeyedRows): Applied | undefined {
+export function lastApplied(
+  ledger: Ledger,
+  near: readonly RowSet[],
+  live: KeyedRows,
+  own: () => readonly KeyedRows[] = () => [],
+): Applied | undefined {
   if (ledger.kind === "list") return { last: ledger.rows.contentOf };
   for (const rows of near) {
     const found = against(ledger, rows, rows.contentOf);
@@ -179,6 +186,10 @@ export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: Keyed
   }
   const all = against(ledger, live, live.contentOf);
   if (all) return { last: all.last };
+  for (const rows of own()) {
+    const found = against(ledger, rows, rows.contentOf);
+    if (found) return { last: found.last };
+  }
   for (const rows of near) {
     const found = against(ledger, shared(live, rows), (key) => (rows.has(key) ? live.contentOf(key) : undefined));
     if (found) return { last: found.last };

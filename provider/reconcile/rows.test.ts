@@ -221,6 +221,24 @@ test("many foreign rows do not hide which rows are ours, as long as few left the
   });
 });
 
+test("a killed run that had begun to change all rows and to add others is no reason to doubt which were ours", () => {
+  const names = Array.from({ length: 21_000 }, (_, index) => `k${index}`);
+  const ledger = coded(ledgerOf(wantedOf(new Map(names.map((name) => [name, "1"] as const)))));
+  const source = new Map(
+    [...names.slice(500), ...names.map((name) => `new ${name}`)].map((name) => [name, "2"] as const),
+  );
+  const wanted = wantedOf(source);
+  const live = new LiveRows(wanted, ledger);
+  const add = (name: string, text: string, isMine = true): unknown =>
+    live.add(name, digestsOf(name, text), false, isMine);
+  for (const [at, name] of names.entries()) if (at >= 200) add(name, at < 2_000 ? "2" : "1");
+  for (const name of names.slice(0, 9_000)) add(`new ${name}`, "2");
+  for (const name of names.slice(0, 9_000)) add(`theirs ${name}`, "theirs", false);
+  const { proven, update, remove, foreign, insert } = planRows(wanted, ledger, live, overwrite);
+  expect([proven, foreign, update.length, insert.size]).toEqual([true, 9_000, 19_000, 12_000]);
+  expect(remove.map(({ id }) => id)).toEqual(names.slice(200, 500));
+});
+
 test("all rows of ours can be removed among many foreign ones with the source's help, and none without", () => {
   const last = new Map(Array.from({ length: 21_000 }, (_, index) => [`k${index}`, "1"] as const));
   const foreign = Array.from({ length: 9_000 }, (_, index) => [`x${index}`, "theirs"] as const);

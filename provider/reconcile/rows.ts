@@ -92,7 +92,8 @@ export function planRows(
   live: LiveRows,
   { source, ...options }: RowOptions & { source?: RowSet | undefined },
 ): RowPlan {
-  const known = "last" in ledger ? ledger : lastApplied(ledger, source ? [wanted, source] : [wanted], live);
+  const known =
+    "last" in ledger ? ledger : lastApplied(ledger, source ? [wanted, source] : [wanted], live, () => live.own());
   const plan: RowPlan = {
     insert: new RowIndices(wanted.length),
     update: [],
@@ -419,6 +420,14 @@ export class LiveRows implements KeyedRows {
     if (wanted !== undefined && this.asWanted.has(wanted)) return this.#wanted.content(wanted);
     return this.rows.contentOf(key);
   };
+
+  /** The rows that the account of this run made: all of them, and those that are not as wanted. */
+  own(): KeyedRows[] {
+    const there = RowSet.of(this.rows, ({ key }) => this.#mineByIndex.has(this.rows.find(key) ?? -1));
+    const all = RowSet.of(there);
+    for (const index of this.#mine) all.add(this.#wanted.key(index), this.#wanted.content(index));
+    return [all, there];
+  }
 
   *[Symbol.iterator](): Generator<RowDigests> {
     yield* this.rows;
