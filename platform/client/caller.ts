@@ -27,8 +27,11 @@ import { Session, type Credentials } from "./session.ts";
 
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
 
+/** Waits of more milliseconds are told. */
+const longWaitMs = 10_000;
+
 /** One call while it lasts. */
-interface Call<Name extends EndpointName> extends Pick<CallOptions, "onSend" | "onCall" | "glance"> {
+interface Call<Name extends EndpointName> extends Pick<CallOptions, "onSend" | "onCall" | "onWait" | "glance"> {
   name: Name;
   prepared: Prepared;
   signal: AbortSignal | undefined;
@@ -95,7 +98,7 @@ export class Caller {
   async call<Name extends EndpointName>(
     name: Name,
     request: Partial<RequestOf<Name>>,
-    { signal, timeout = this.#timeouts.call, onSend, onCall, glance }: CallOptions = {},
+    { signal, timeout = this.#timeouts.call, onSend, onCall, onWait, glance }: CallOptions = {},
     written?: Written,
   ): Promise<AnswerOf<Name>> {
     this.#transport.assertAllowed(name);
@@ -111,7 +114,7 @@ export class Caller {
     }
     const prepared = prepare(name, request, this.#spelling, written);
     const items = effect === "read" ? undefined : itemsIn({ ...written, ...request });
-    const asked = { name, prepared, signal, timeout, items, onSend, onCall, glance };
+    const asked = { name, prepared, signal, timeout, items, onSend, onCall, onWait, glance };
     const call: Call<Name> = { ...asked, deadline: undefined, attempt: 1, wanted: this.#now() };
     let refused: Credentials | undefined;
     let looks = 0;
@@ -180,6 +183,7 @@ export class Caller {
     try {
       slot = await this.#limiter.acquire(stop.signal, attempt > 1);
       const pause = attempt > 1 ? 0 : this.#open - this.#now();
+      if (pause > longWaitMs) call.onWait?.(pause, "the platform takes no more calls at the moment");
       if (pause > 0) await this.#wait(pause, stop.signal);
       await call.onSend?.();
       const began = this.#now();
@@ -266,6 +270,7 @@ export class Caller {
   ): Promise<boolean> {
     if (call.deadline === undefined || this.#now() + wait >= call.deadline) return false;
     const stop = new Stop(call.signal, this.#closing.signal);
+    if (wait > longWaitMs) call.onWait?.(wait, this.#clean(failed.message));
     try {
       await this.#wait(wait, stop.signal);
       return true;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/settings/today.ts";
 import { ApiError } from "../../platform/contract/errors.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
+import { printableLine } from "../../platform/messages/text.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import { readProfile } from "../layers/checkedFile.ts";
@@ -357,6 +358,10 @@ export class Operations {
     return {
       ...offline,
       ...(await this.#connection.of(settings, offline.report.info)),
+      onWait: (milliseconds: number, reason: string) =>
+        offline.report.status(
+          `waits ${Math.ceil(milliseconds / 1000)} s before it tries again: ${printableLine(reason)}`,
+        ),
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       ...{ readsFirst: this.#surroundings.readsFirst ?? false, signal, now: Date.now },
       assertAlone: this.#mark.assertAlone,

@@ -9,7 +9,7 @@ import { type Context } from "../resources/model/resource.ts";
 import type { RowClaims } from "./claims.ts";
 
 /** Context for reading and writing rows. */
-export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
+export interface RowContext extends Context, Pick<CallOptions, "onCall" | "onWait"> {
   rowClaims: RowClaims;
   /** True when recently read rows suffice: no plan depends on them. */
   fromCache?: boolean;
@@ -43,12 +43,12 @@ export async function* rowsOf(
   expected: number,
   which?: Pick<PagesOptions, "optViewFilters" | "pageSize">,
 ): AsyncGenerator<Row[]> {
-  const { client, tables, signal, onCall, fromCache } = context;
+  const { client, tables, signal, onCall, onWait, fromCache } = context;
   const part = Math.min(expected, maxRowsPerInsert);
   let leave = await room.reading.enter(part, signal);
   try {
     let read = 0;
-    const call = { signal, onCall };
+    const call = { signal, onCall, onWait };
     const request = { microAppID: table, ...which, ...call };
     for await (const page of fromCache && !which ? tables.read(table, call) : pages(client, request)) {
       yield page;

@@ -157,7 +157,11 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
     async (size, numRuns) => {
       const part = (most: number) => fc.integer({ min: 0, max: Math.min(Math.floor(most), 40) });
       const drawn = fc.record({
-        ...{ changed: part(size / 3), removed: part(size / 3), added: fc.integer({ min: 0, max: size > 20_000 ? 1_000 : size }) },
+        ...{
+          changed: part(size / 3),
+          removed: part(size / 3),
+          added: fc.integer({ min: 0, max: size > 20_000 ? 1_000 : size }),
+        },
         ...{ begins: fc.nat(12), goes: fc.nat(120), ends: fc.nat(120), isLost: fc.boolean(), theirs: part(size / 5) },
       });
       await fc.assert(

@@ -38,6 +38,8 @@ export interface CallOptions {
   onSend?: (() => void | Promise<void>) | undefined;
   /** Called after each request of this call. */
   onCall?: ((call: CallRecord) => void) | undefined;
+  /** Called before a wait of more than ten seconds for another attempt, with its milliseconds and why the last one failed. */
+  onWait?: ((milliseconds: number, reason: string) => void) | undefined;
   /** Called with the text of the answer, and awaited, before the text is parsed: parsing a large one takes long. */
   glance?: ((text: string) => Promise<void>) | undefined;
 }

@@ -144,8 +144,11 @@ describe("repetitions", () => {
       wait: (wait) => Promise.resolve(void waits.push(wait)),
       random: () => 0,
     });
-    await client.readteam({ teamID: "t1" });
+    const told: string[] = [];
+    const onWait = (wait: number, reason: string): void => void told.push(`${wait} ms: ${reason}`);
+    await client.readteam({ teamID: "t1" }, { onWait });
     expect(waits).toEqual([7_000, 8_000, 60_000, 0]);
+    expect(told).toEqual(["60000 ms: HTTP 429"]); // long ones alone
   });
 
   test("end at once, with the time, where the platform asks for more than a minute", async () => {

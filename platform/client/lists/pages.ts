@@ -34,7 +34,7 @@ export async function* pages(
   client: Calls<"microappdata">,
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
-  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
+  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall, onWait } = options;
   const limit = Math.min(options.pageSize ?? maxRowsPerPage, maxRowsPerPage);
 
   const page: ReadPage = async (skip, after, glance) => {
@@ -49,7 +49,7 @@ export async function* pages(
         ...(optSearchFilters ? { optSearchFilters } : {}),
         ...(platformFormat === undefined ? {} : { platformFormat }),
       },
-      { signal, timeout, onCall, glance },
+      { signal, timeout, onCall, onWait, glance },
     );
     try {
       return (await answer).microAppRows;
