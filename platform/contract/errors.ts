@@ -129,6 +129,9 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
+/** True when something that the platform has at the moment is in the way. */
+export const isConflict = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "conflict";
+
 /** True when the failed call may have been carried out nevertheless. Before a login that failed, nothing was sent. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.outcome === "unknown" && error.endpoint !== "login";

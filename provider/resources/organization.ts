@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
-import { ApiError, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { isConflict, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { chosenID, describeNamed, readName } from "./model/identities.ts";
@@ -128,7 +128,7 @@ export const organization = resource({
     try {
       await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      if (!isConflict(error)) throw error;
       const names = error.dependants.map((team) => quote(team.name)).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
         throw new ResourceError(
@@ -188,7 +188,7 @@ async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>)
       await orUndefinedIfNotFound(remove());
       return;
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      if (!isConflict(error)) throw error;
       const count = error.dependants.length;
       if (count < fewest) [fewest, pauses] = [count, 0];
       if (pauses === patience.most) throw error;
@@ -249,7 +249,7 @@ async function takingName<Answer>(
       names.set(urn, { name, former: names.get(urn)?.former, isGiven: true });
       return answer;
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      if (!isConflict(error)) throw error;
       // An engine may be about to register the other one.
       await sleep(pause.milliseconds * 2 ** pauses);
       const giver = giverOf(names, name, urn);
@@ -276,7 +276,7 @@ const irreplaceable = "it can't be replaced, since a second one can't have its n
 const tellTaken =
   (name: string) =>
   (error: unknown): never => {
-    if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+    if (!isConflict(error)) throw error;
     throw new ResourceError(
       `organization ${quote(name)} was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
     );

@@ -3,6 +3,7 @@ import { batches } from "../../platform/client/lists/batches.ts";
 import { inParallel } from "../../platform/client/parallel.ts";
 import {
   ApiError,
+  isConflict,
   isRefusal,
   orUndefinedIfNotFound,
   isOutcomeUnknown,
@@ -234,7 +235,10 @@ class RowWriter {
   async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
     for (const [at, row] of rows.entries()) {
       try {
-        const isKept = await this.#proof.tries(row, unproven);
+        const isKept = await this.#proof.tries(row, unproven).catch(async (error: unknown) => {
+          if (!isConflict(error) || (await this.#inserts.leftOf([row])).length === 0) throw error;
+          return this.#proof.tries(row, unproven);
+        });
         this.#undone.delete(row.index);
         this.#inserts.count();
         this.#finished(1);
@@ -243,7 +247,7 @@ class RowWriter {
       } catch (error) {
         const values = JSON.parse(row.text) as RowData;
         this.#conceal(() => [values]);
-        if (!isRefusal(error)) throw error;
+        if (!isOfRow(error)) throw error;
         if ((await this.#inserts.leftOf([row])).length > 0) this.#refused(row, error, values);
         else {
           this.#undone.delete(row.index);
@@ -285,12 +289,12 @@ class RowWriter {
     try {
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       const request = { rowID: id, rowData: data, microAppID: table, ...options };
-      await this.#context.client.updatemicroapprow(request, this.#context);
+      await onceMore(() => this.#context.client.updatemicroapprow(request, this.#context));
       this.#undone.delete(index);
       this.#finished(1);
     } catch (error) {
       this.#conceal(() => [data]);
-      if (!isRefusal(error)) throw error;
+      if (!isOfRow(error)) throw error;
       this.#refused({ index, line }, error, data, this.#clear.get(index));
     }
   }
@@ -298,14 +302,15 @@ class RowWriter {
   /** Removes a row; the others go on where the platform refuses to. */
   async #remove(rowID: string): Promise<void> {
     try {
-      const answer = await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
+      const answer = await orUndefinedIfNotFound(
+        onceMore(() => this.#context.client.removemicroapprow({ rowID }, this.#context)),
+      );
       this.#notFound ||= answer === undefined;
       this.#removals.delete(rowID);
       this.#removed++;
     } catch (error) {
       // A locked row is forbidden to most accounts.
-      const isOfRow = isRefusal(error) || (error instanceof ApiError && error.code === "forbidden");
-      if (!isOfRow) throw error;
+      if (!isOfRow(error) && !(error instanceof ApiError && error.code === "forbidden")) throw error;
       this.#stuck.set(rowID, error);
       if (this.#stuck.size >= maxRefused) throw new Stopped("further rows were not removed");
     }
@@ -341,6 +346,16 @@ class RowWriter {
     this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
   }
 }
+
+/** True when the platform refuses a row, for what it says or for what is there. */
+const isOfRow = (error: unknown): error is ApiError => isRefusal(error) || isConflict(error);
+
+/** Makes a call that changes nothing when it is repeated; after a conflict, such as with an edit at the same moment, once more. */
+const onceMore = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+  call().catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+    return call();
+  });
 
 /** A row that a run is about to remove. */
 export type Removal = RowDigests & { id: string };
@@ -416,7 +431,7 @@ class RowInserts {
    * known: `refused` gets each of them, `unseen` those that did not appear although they were sent several times, `inserted`
    * all others.
    */
-  async insert(batch: readonly NewRow[], report: Outcomes): Promise<void> {
+  async insert(batch: readonly NewRow[], report: Outcomes, isAgain = batch.length > 1): Promise<void> {
     const inserted = (left: readonly NewRow[]): void => {
       const missing = new Set(left);
       const done = missing.size === 0 ? batch : batch.filter((row) => !missing.has(row));
@@ -428,18 +443,18 @@ class RowInserts {
       inserted(unseen);
       report.unseen(unseen);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isOfRow(error)) throw error;
       const left = await this.leftOf(batch);
       inserted(left);
       this.#keepsParts ||= left.length < batch.length;
       const [first] = left;
       if (!first) return;
-      if (left.length === 1 && batch.length === 1) report.refused(first, error);
+      if (left.length === 1 && batch.length === 1 && (isAgain || !isConflict(error))) report.refused(first, error);
       else {
         // The row after those that were kept is the one that was refused.
         const part = this.#keepsParts ? 1 : Math.ceil(left.length / 2);
-        await this.insert(left.slice(0, part), report);
-        if (left.length > part) await this.insert(left.slice(part), report);
+        await this.insert(left.slice(0, part), report, true);
+        if (left.length > part) await this.insert(left.slice(part), report, true);
       }
     }
   }

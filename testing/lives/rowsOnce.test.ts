@@ -197,6 +197,29 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
     600_000,
   );
 
+  const conflict = (endpoint: Faults[number]["endpoint"], count?: number): Faults[number] => ({
+    ...{ kind: "status", status: 409, message: "edited meanwhile", endpoint },
+    ...(count === undefined ? {} : { count }),
+  });
+
+  test("a row whose change meets another one is sent once more, then it is named and the others go on", async () => {
+    fault(conflict("insertmicroapprow", 1), conflict("insertmicroapprows", 1));
+    const made = await up(rowsOf(12));
+    expect([made.failed, await codes()]).toEqual([
+      undefined,
+      rowsOf(12)
+        .map(({ Code }) => Code)
+        .sort(),
+    ]);
+    const next = rowsOf(11).map((row) => ({ ...row, Name: "two" }));
+    fault(conflict(["updatemicroapprow", "removemicroapprow"], 1));
+    const done = await up(next, made);
+    expect([done.failed, await codes()]).toEqual([undefined, next.map(({ Code }) => Code).sort()]);
+    fault(conflict("updatemicroapprow"));
+    const failed = await up(rowsOf(11), done);
+    expect(failed.failed).toMatch(/"K\d+".*edited meanwhile/s);
+  });
+
   test("a row that can't be removed is named by key and ID, and the others go", async () => {
     const made = await up(rowsOf(30));
     const [first] = await live();

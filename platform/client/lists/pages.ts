@@ -34,7 +34,16 @@ export async function* pages(
   client: Calls<"microappdata">,
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
-  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall, onWait } = options;
+  const {
+    microAppID,
+    optSearchFilters,
+    optViewFilters = [],
+    platformFormat,
+    signal,
+    timeout,
+    onCall,
+    onWait,
+  } = options;
   const limit = Math.min(options.pageSize ?? maxRowsPerPage, maxRowsPerPage);
 
   const page: ReadPage = async (skip, after, glance) => {
