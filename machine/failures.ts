@@ -12,17 +12,6 @@ export function messageOf(error: unknown): string {
 export const isAbsent = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 
-const refusals: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is taken: name another with --port, or 0 for a free one",
-  EACCES: "is not for this user: name one from 1024",
-};
-
-/** Why nothing listens at a port that a person named. */
-export function listeningFailure(error: unknown, port: number): Error {
-  const reason = refusals[(error as NodeJS.ErrnoException).code ?? ""];
-  return new Error(reason === undefined ? messageOf(error) : `port ${port} ${reason}`);
-}
-
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",

@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, realpathSync, type Stats } from "node:fs";
+import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { whyRefused } from "./failures.ts";
@@ -74,3 +75,17 @@ const foldersAbove = (path: string): string[] =>
 /** True if only this user can reach it; always on Windows, which has no such modes. */
 export const isOwn = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
+
+/**
+ * Compiles nothing twice, nor do the processes that are started from here, where there is a folder of one's own for it:
+ * into one that others write to, as Node's own place, they could plant code.
+ */
+export function compileOnce(): void {
+  if (process.env["NODE_COMPILE_CACHE"] !== undefined) return;
+  const folder = findOwnFolder("cache", "compiled", process.env);
+  // A Node of before 22.1 has no such cache.
+  const { enableCompileCache } = module as Partial<typeof module>;
+  if (folder === undefined) return;
+  enableCompileCache?.(folder);
+  process.env["NODE_COMPILE_CACHE"] = folder;
+}

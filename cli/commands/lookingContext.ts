@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { platformOf } from "../../provider/pulumi/binding.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import type { PlatformAccess } from "../../provider/pulumi/platform.ts";

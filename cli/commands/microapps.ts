@@ -3,7 +3,7 @@
 const { node } = process.versions;
 const [major = 0, minor = 0] = node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 19)) {
-  (await import("../../machine/compileCache.ts")).compileOnce();
+  (await import("../../machine/ownFolder.ts")).compileOnce();
   await (await import("./program.ts")).run();
 } else {
   console.error(

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { compileOnce } from "../../machine/compileCache.ts";
 import { messageOf } from "../../machine/failures.ts";
+import { compileOnce } from "../../machine/ownFolder.ts";
 import { startEmulatorsHere } from "../commands/emulator/emulators.ts";
 
 // An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { dayVariable } from "../../machine/settings/today.ts";
+import { dayVariable } from "../../machine/today.ts";
 import { checkEnvironment } from "../../provider/environment/checks.ts";
 import { declaration } from "../../provider/environment/declaration.ts";
 import { things } from "../../provider/environment/things.ts";

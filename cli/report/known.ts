@@ -1,4 +1,4 @@
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
 import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { listEnded } from "../../provider/environment/checks.ts";
 import { listSources } from "../../provider/environment/declaration.ts";

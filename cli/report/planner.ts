@@ -1,4 +1,4 @@
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
 import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things.ts";
 import { check, diff, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";

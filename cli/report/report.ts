@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
 import { type Declaration, listSources } from "../../provider/environment/declaration.ts";

@@ -1,4 +1,4 @@
-import { BoundError, checkJsonBounds, ofStates } from "../../machine/settings/bounds.ts";
+import { BoundError, checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
 import { secretText } from "./changeSet.ts";

@@ -18,9 +18,9 @@ import { dirname, join, posix, relative, resolve } from "node:path";
 import { Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Document, isMap, isPair, isScalar, LineCounter, visit } from "yaml";
+import { parseBounded } from "../../machine/bounded.ts";
+import { BoundError } from "../../machine/bounds.ts";
 import { messageOf } from "../../machine/failures.ts";
-import { parseBounded } from "../../machine/settings/bounded.ts";
-import { BoundError } from "../../machine/settings/bounds.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
 import { maxMegabytesOfLayer, openFile, pathInRepository, rootOf, textOrReason } from "../../provider/files/files.ts";
 import {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import { listeningFailure, messageOf } from "../../machine/failures.ts";
+import { messageOf } from "../../machine/failures.ts";
 import { invalid } from "../data/platformError.ts";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
@@ -208,3 +208,14 @@ export const isLoopback = (address: string): boolean => /^(localhost|127\.\d+\.\
 
 /** True if a Host header is one of this machine's own names. A page of elsewhere whose name leads here has its own. */
 export const isOwnHost = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+
+const refusals: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is taken: name another with --port, or 0 for a free one",
+  EACCES: "is not for this user: name one from 1024",
+};
+
+/** Why nothing listens at a port that a person named. */
+function listeningFailure(error: unknown, port: number): Error {
+  const reason = refusals[(error as NodeJS.ErrnoException).code ?? ""];
+  return new Error(reason === undefined ? messageOf(error) : `port ${port} ${reason}`);
+}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { checkJsonBounds, ofStates } from "../../machine/settings/bounds.ts";
+import { checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type JsonValue } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import satisfies from "semver/functions/satisfies.js";
-import { filesIn, projectFileAmong } from "../../machine/settings/names.ts";
-import { readSettings, SettingsError } from "../../machine/settings/strict.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isName, nameRule } from "../state/fileBackend.ts";
 import { isObject } from "../values/json.ts";
+import { filesIn, projectFileAmong } from "./names.ts";
+import { readSettings, SettingsError } from "./strict.ts";
 
 /** One entry of `config` in Pulumi.yaml. */
 export interface ConfigDeclaration {

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Document } from "yaml";
 import { isMap, Scalar } from "yaml";
-import type { GoValue } from "../../machine/settings/goYaml.ts";
-import { filesIn, stackFileAmong, stackFileOf } from "../../machine/settings/names.ts";
-import { stackContent, strictDocument } from "../../machine/settings/strict.ts";
 import { EngineError, Refusal } from "../errors.ts";
 import { writeAtomically } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
+import type { GoValue } from "./goYaml.ts";
+import { filesIn, stackFileAmong, stackFileOf } from "./names.ts";
 import { readBelieved, type Project } from "./project.ts";
+import { stackContent, strictDocument } from "./strict.ts";
 
 /** Pulumi.<stack>.yaml; edits keep its comments and order. */
 export class StackFile {

@@ -1,4 +1,4 @@
-import { today } from "../../machine/settings/today.ts";
+import { today } from "../../machine/today.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node } from "yaml";
-import { ofSettings, parseBounded } from "../../machine/settings/bounded.ts";
-import { BoundError, tooDeep } from "../../machine/settings/bounds.ts";
+import { ofSettings, parseBounded } from "../../machine/bounded.ts";
+import { BoundError, tooDeep } from "../../machine/bounds.ts";
 import { conflict, findConflict } from "../files/files.ts";
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */

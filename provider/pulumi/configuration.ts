@@ -1,8 +1,8 @@
 import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
-import { dayVariable } from "../../machine/settings/today.ts";
 import { nearest } from "../../machine/spelling.ts";
+import { dayVariable } from "../../machine/today.ts";
 import { isHeaderValue, noHeaderValue } from "../../platform/client/http/headers.ts";
 import type { WireNames } from "../../platform/contract/endpoints.ts";
 import { email, id } from "../../platform/contract/values.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isDay } from "../../machine/settings/today.ts";
 import { nearest } from "../../machine/spelling.ts";
+import { isDay } from "../../machine/today.ts";
 import { role as roles } from "../../platform/contract/members.ts";
 import { email as address, type RowData } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Crypter } from "../../engine/state/crypter.ts";
 import { configEntry, configKey, configValue } from "../../engine/workspace/config.ts";
 import { findProject, readProject } from "../../engine/workspace/project.ts";
-import { stackContent, strictDocument } from "../../machine/settings/strict.ts";
+import { stackContent, strictDocument } from "../../engine/workspace/strict.ts";
 import { repository as home } from "../harness/project.ts";
 
 // A project or stack file says one thing: what the real CLI makes of it, recorded in testdata, is what we make of it, or we

@@ -12,8 +12,8 @@ import {
   Scalar,
   visit,
 } from "yaml";
-import { parseBounded } from "../../../machine/settings/bounded.ts";
-import { BoundError, type Bounds } from "../../../machine/settings/bounds.ts";
+import { parseBounded } from "../../../machine/bounded.ts";
+import { BoundError, type Bounds } from "../../../machine/bounds.ts";
 import { EditRefusal, lineStart } from "./text.ts";
 
 /** A value of a JSON or YAML text that knows which characters it consists of. */

@@ -1,15 +1,17 @@
 // Actions of the emulator's commands; cli.ts declares them.
 import type { Command } from "commander";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:os";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { adminPath, healthPath } from "../../../emulator/admin/actions.ts";
 import type { Emulator, EmulatorOptions, NewCall } from "../../../emulator/index.ts";
 import { requireName } from "../../../emulator/seed/snapshots.ts";
-import { waitForInterrupt, runCommand } from "../../../machine/commands.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import type { WireNames } from "../../../platform/contract/endpoints.ts";
 import { printableLine } from "../../../platform/messages/text.ts";
@@ -182,3 +184,37 @@ function administratorIn(environment: NodeJS.ProcessEnv): EmulatorOptions["admin
     "MICROAPPS_EMULATOR_PASSWORD is missing beside MICROAPPS_EMULATOR_EMAIL or MICROAPPS_EMULATOR_API_KEY",
   );
 }
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs a command with further variables, or without those that are undefined, beside this process: it has the terminal, and
+ * gets the signals that come here.
+ * The answer is its exit status as a shell has it, 127 where it can't be run.
+ */
+async function runCommand(
+  [name = "", ...parameters]: readonly string[],
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const pass = (signal: NodeJS.Signals): void => {
+    // A terminal has sent its interrupt to both.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, pass);
+  const child = spawn(name, parameters, { stdio: "inherit", env: { ...process.env, ...variables } });
+  try {
+    const [status, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    return status ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    process.stderr.write(`error: ${name} can't be run: ${messageOf(error)}\n`);
+    return 127;
+  } finally {
+    for (const signal of signals) process.off(signal, pass);
+  }
+}
+
+/** Waits until this process is asked to end. */
+const waitForInterrupt = (): Promise<void> =>
+  new Promise((stop) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
+  });

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { EngineError } from "../../../engine/cli/cli.ts";
-import { dayVariable, isDay } from "../../../machine/settings/today.ts";
+import { dayVariable, isDay } from "../../../machine/today.ts";
 import { formats, type DriftOptions, type ReportOnly, type ReportOptions } from "./options.ts";
 
 /** Adds the command that reports what a change does to each environment, or what differs between two of them. */

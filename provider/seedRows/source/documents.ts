@@ -1,7 +1,7 @@
 import type * as Jsonc from "jsonc-parser";
 import type * as Yaml from "yaml";
-import { parseBounded } from "../../../machine/settings/bounded.ts";
-import { BoundError, checkJsonBounds } from "../../../machine/settings/bounds.ts";
+import { parseBounded } from "../../../machine/bounded.ts";
+import { BoundError, checkJsonBounds } from "../../../machine/bounds.ts";
 import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { explainMisnamed } from "../../layers/document.ts";

@@ -10,8 +10,8 @@ import {
   type Scalar,
   visit,
 } from "yaml";
-import { parseBounded } from "./bounded.ts";
-import { BoundError } from "./bounds.ts";
+import { parseBounded } from "../../machine/bounded.ts";
+import { BoundError } from "../../machine/bounds.ts";
 import { goValue, readPlainScalar, type GoValue } from "./goYaml.ts";
 
 // Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports. A file is believed

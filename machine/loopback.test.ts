@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { isOwnPeer } from "./peers.ts";
+import { isOwnPeer } from "./loopback.ts";
 
 const { geteuid } = process;
 afterEach(() => {
