@@ -25,7 +25,7 @@ const deciding = [
   "provider/reconcile/*.ts",
   "provider/files/*.ts",
   "engine/state/*.ts",
-  "machine/settings/*.ts",
+  "engine/workspace/*.ts",
 ];
 const nothing =
   ":matches(ArrayExpression[elements.length=0], Identifier[name='undefined'], Literal[value=''], Literal[value=false])";

@@ -1,5 +1,4 @@
-import { role } from "../../platform/contract/members.ts";
-import { allMembers } from "../../platform/contract/teams.ts";
+import { role, allMembers } from "../../platform/contract/people.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { Declaration } from "../../provider/environment/declaration.ts";
 import { getTeamMembers } from "../../provider/functions/functions.ts";

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
-import { isNotFound } from "../../platform/contract/errors.ts";
 import { declarable, type RowData } from "../../platform/contract/values.ts";
-import { isObject } from "../../platform/contract/wire.ts";
+import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";

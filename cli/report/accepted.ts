@@ -1,6 +1,6 @@
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
 import { z } from "zod";
-import { sentences } from "../../platform/messages/sentences.ts";
+import { sentences } from "../../platform/messages/text.ts";
 import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import type { Section, Thing } from "./changeSet.ts";
 import { driftFile } from "./environments.ts";

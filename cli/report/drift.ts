@@ -1,13 +1,12 @@
 import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions } from "../../platform/client/http/call.ts";
-import { TableReads } from "../../platform/client/lists/tableReads.ts";
-import { inParallel } from "../../platform/client/parallel.ts";
-import { ApiError } from "../../platform/contract/errors.ts";
+import { inParallel } from "../../platform/client/lists.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
-import { isObject, entryIn } from "../../platform/contract/wire.ts";
+import { ApiError, isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { topName } from "../../provider/environment/logicalNames.ts";
 import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
+import { TableReads } from "../../provider/pulumi/tableReads.ts";
 import {
   describeOver,
   describeSoon,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { sentences } from "../../platform/messages/sentences.ts";
-import { unbroken } from "../../platform/messages/text.ts";
+import { sentences, unbroken } from "../../platform/messages/text.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
 import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import type { Note } from "./changeSet.ts";

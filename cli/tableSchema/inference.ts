@@ -1,5 +1,4 @@
-import { type FieldType, timeOf } from "../../platform/contract/fields.ts";
-import type { RowData } from "../../platform/contract/values.ts";
+import { type FieldType, timeOf, type RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import { RowSet } from "../../provider/reconcile/rowSet.ts";

@@ -1,5 +1,4 @@
-import type { Endpoint } from "../../platform/contract/endpoint.ts";
-import { endpoints } from "../../platform/contract/endpoints.ts";
+import { type Endpoint, endpoints } from "../../platform/contract/endpoints.ts";
 import type { Row } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { createClient } from "../../platform/client/client.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
-import { allMembers } from "../../platform/contract/teams.ts";
+import { allMembers } from "../../platform/contract/people.ts";
 import { handlerOf } from "../endpoints/handlers.ts";
 import { openapi } from "../http/openapi.ts";
 import { signIn, start } from "../testing/platform.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { z } from "zod";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { habits, type HabitName } from "../../platform/profile/habits.ts";
+import { habits, type HabitName } from "../../platform/profile/profile.ts";
 import { resources } from "../../provider/resources/resources.ts";
 import { loadFacts, parseFacts } from "./facts.ts";
 import { mismatch } from "./matching.ts";

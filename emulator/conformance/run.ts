@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Endpoint } from "../../platform/contract/endpoint.ts";
-import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { type Endpoint, endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { needsOf, resolve, type Fact, type FactStep } from "./facts.ts";
 import { mismatch, valueAt, type Mismatch } from "./matching.ts";

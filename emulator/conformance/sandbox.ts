@@ -1,11 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "../../platform/client/index.ts";
-import { appIDIn } from "../../platform/contract/apps.ts";
-import type { Endpoint } from "../../platform/contract/endpoint.ts";
-import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
-import { codeOf } from "../../platform/contract/errors.ts";
-import { answerIn, refusalIn, type Json } from "../../platform/contract/wire.ts";
+import { type Endpoint, endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { appIDIn } from "../../platform/contract/values.ts";
+import { codeOf, answerIn, refusalIn, type Json } from "../../platform/contract/wire.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
 import { chosenIDs } from "./facts.ts";
 import type { Call, Reply } from "./run.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Effect } from "../../platform/contract/endpoint.ts";
-import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import type { Effect, EndpointName } from "../../platform/contract/endpoints.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import { type Database, DatabaseSync } from "./database.ts";
 

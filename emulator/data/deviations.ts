@@ -1,4 +1,4 @@
-import { habits, type Habit } from "../../platform/profile/habits.ts";
+import { habits, type Habit } from "../../platform/profile/profile.ts";
 
 // What the emulator can do otherwise than the specification says, for tests alone: no profile has it and no code of the
 // product asks for it. On each such platform the product works without a setting, or refuses before it does harm.

@@ -1,4 +1,4 @@
-import type { FieldType } from "../../platform/contract/fields.ts";
+import type { FieldType } from "../../platform/contract/values.ts";
 import type { FieldTypes } from "../../platform/seed/schema.ts";
 import { DatabaseSync } from "./database.ts";
 

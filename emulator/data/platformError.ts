@@ -1,5 +1,5 @@
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
-import { errorCodes, type Dependant, type ErrorCode } from "../../platform/contract/errors.ts";
+import { errorCodes, type Dependant, type ErrorCode } from "../../platform/contract/wire.ts";
 
 /** Codes that can be answered over the wire. */
 export type WireCode = {

@@ -1,4 +1,4 @@
-import type { FieldType } from "../../platform/contract/fields.ts";
+import type { FieldType } from "../../platform/contract/values.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./platformError.ts";
 

@@ -1,4 +1,4 @@
-import type { GenerationState } from "../../platform/contract/apps.ts";
+import type { GenerationState } from "../../platform/contract/values.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { userOrInvited } from "../data/people.ts";
 import { forbidden, notFound } from "../data/platformError.ts";

@@ -1,4 +1,4 @@
-import { allMembers } from "../../platform/contract/teams.ts";
+import { allMembers } from "../../platform/contract/people.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import {
   deleteTeam,

@@ -1,5 +1,4 @@
-import { fits } from "../../platform/contract/fields.ts";
-import { type RowData, systemLabels } from "../../platform/contract/values.ts";
+import { fits, type RowData, systemLabels } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { requireUser } from "../data/people.ts";

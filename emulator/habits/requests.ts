@@ -1,5 +1,4 @@
-import type { Received } from "../../platform/contract/endpoint.ts";
-import { type EndpointName, withOurNames, type WireNames } from "../../platform/contract/endpoints.ts";
+import { type Received, type EndpointName, withOurNames, type WireNames } from "../../platform/contract/endpoints.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { Switches } from "../data/deviations.ts";
 import { forbidden, invalid } from "../data/platformError.ts";

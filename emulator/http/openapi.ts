@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { Endpoint } from "../../platform/contract/endpoint.ts";
-import { endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
-import { errorCodes, type ErrorCode } from "../../platform/contract/errors.ts";
+import { type Endpoint, endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
 import { alternatives } from "../../platform/contract/values.ts";
-import { isObject, type Json } from "../../platform/contract/wire.ts";
+import { errorCodes, type ErrorCode, isObject, type Json } from "../../platform/contract/wire.ts";
 
 const security = {
   none: [],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isObject, textsIn, type Json } from "../../platform/contract/wire.ts";
-import { sentences } from "../../platform/messages/sentences.ts";
+import { sentences } from "../../platform/messages/text.ts";
 import { otherForms, type CallContext } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
 import { invalid, notFound } from "../data/platformError.ts";

@@ -1,9 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../../machine/failures.ts";
-import { parameters, type Endpoint, type Received } from "../../platform/contract/endpoint.ts";
-import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../platform/contract/endpoints.ts";
+import {
+  parameters,
+  type Endpoint,
+  type Received,
+  endpoints,
+  type EndpointName,
+  type WireNames,
+  withOurNames,
+} from "../../platform/contract/endpoints.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { sentences } from "../../platform/messages/sentences.ts";
+import { sentences } from "../../platform/messages/text.ts";
 import { profile, type ProfileInput } from "../../platform/profile/profile.ts";
 import type { Settings } from "../../platform/seed/schema.ts";
 import type { CallContext, User } from "../data/callContext.ts";

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import { timeOf } from "../../platform/contract/fields.ts";
+import { timeOf } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden, invalid, type PlatformError } from "../data/platformError.ts";

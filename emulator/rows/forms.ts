@@ -1,5 +1,4 @@
-import { type FieldType, timeOf } from "../../platform/contract/fields.ts";
-import type { Row } from "../../platform/contract/values.ts";
+import { type FieldType, timeOf, type Row } from "../../platform/contract/values.ts";
 import { at, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { findShownField, findTable, sortName, type Table } from "../data/tables.ts";

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import { type FieldType, fits, timeOf } from "../../platform/contract/fields.ts";
+import { type FieldType, fits, timeOf } from "../../platform/contract/values.ts";
 import { at, type Json } from "../../platform/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { lostKey } from "../../platform/contract/wire.ts";
-import { sentences } from "../../platform/messages/sentences.ts";
-import { firstLines } from "../../platform/messages/text.ts";
+import { sentences, firstLines } from "../../platform/messages/text.ts";
 import type { Profile } from "../../platform/profile/profile.ts";
 import type { Seed } from "../../platform/seed/schema.ts";
 

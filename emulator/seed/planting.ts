@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../machine/failures.ts";
-import { allMembers } from "../../platform/contract/teams.ts";
+import { allMembers } from "../../platform/contract/people.ts";
 import type { PlantedRow, Seed } from "../../platform/seed/schema.ts";
 import type { Database } from "../data/database.ts";
 import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { answerRemoved } from "../../machine/removed.ts";
-import { sentences } from "../../platform/messages/sentences.ts";
+import { sentences } from "../../platform/messages/text.ts";
 import { profile } from "../../platform/profile/profile.ts";
 import { seed, settings } from "../../platform/seed/schema.ts";
 import { DatabaseSync, schemaVersion, toMemoryPath, type Database } from "../data/database.ts";

@@ -1,10 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "../../platform/client/client.ts";
-import { type ClientOptions } from "../../platform/client/options.ts";
-import { appIDIn } from "../../platform/contract/apps.ts";
+import { createClient, type ClientOptions } from "../../platform/client/index.ts";
 import { endpoints } from "../../platform/contract/endpoints.ts";
+import { appIDIn } from "../../platform/contract/values.ts";
 import type { EmulatorOptions } from "../emulator.ts";
 import { start } from "./platform.ts";
 

@@ -1,12 +1,10 @@
-import type { Endpoint } from "../contract/endpoint.ts";
-import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
-import { ApiError, type FailureDetails, type CallEffect } from "../contract/errors.ts";
+import { type Endpoint, endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
+import { ApiError, type FailureDetails, type CallEffect, isHeaderValue, noHeaderValue } from "../contract/wire.ts";
 import { Mask } from "../messages/masks.ts";
-import { usualHabits, type Habits } from "../profile/habits.ts";
+import { usualHabits, type Habits } from "../profile/profile.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
-import { assertHeaders } from "./http/headers.ts";
 import { Limiter, type Slot } from "./http/limiter.ts";
 import { hintOf, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
@@ -319,4 +317,13 @@ function timeOf(date: string | undefined): number | undefined {
 function itemsIn(value: object): number | undefined {
   const list: unknown = Object.values(value).find(Array.isArray);
   return Array.isArray(list) ? list.length : undefined;
+}
+
+/** Throws a TypeError that names the option whose value no header can have. */
+function assertHeaders(options: {
+  readonly [Name in "apiKey" | "token" | "userId"]?: string | undefined;
+}): void {
+  for (const name of ["apiKey", "token", "userId"] as const) {
+    if (!isHeaderValue(options[name] ?? "")) throw new TypeError(`${name} ${noHeaderValue}`);
+  }
 }

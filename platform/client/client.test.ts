@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
-import { ApiError, isOutcomeUnknown } from "../contract/errors.ts";
-import { CallCounter } from "./calls.ts";
+import { ApiError, isOutcomeUnknown } from "../contract/wire.ts";
 import { createClient } from "./client.ts";
+import { CallCounter } from "./http/call.ts";
 import { Limiter } from "./http/limiter.ts";
 import { Transport } from "./http/transport.ts";
-import { batches } from "./lists/batches.ts";
-import { type Client } from "./options.ts";
+import { batches } from "./lists.ts";
+import type { Client } from "./options.ts";
 import { say, serve, session, silence, type Server } from "./testing/server.ts";
 
 let server: Server;

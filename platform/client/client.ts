@@ -1,5 +1,5 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
-import { isRefusal } from "../contract/errors.ts";
+import { isRefusal } from "../contract/wire.ts";
 import { completeDialect } from "../profile/profile.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";

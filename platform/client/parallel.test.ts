@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { inParallel } from "./parallel.ts";
+import { inParallel } from "./lists.ts";
 
 describe("work in parallel", () => {
   test("takes an item only when there is room for it", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { usualHabits, type Habits } from "../profile/habits.ts";
+import { usualHabits, type Habits } from "../profile/profile.ts";
 import type { Client } from "./options.ts";
 import { serve, session, type Server } from "./testing/server.ts";
 

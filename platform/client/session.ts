@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../contract/wire.ts";
 
 /** Token and user ID of authenticated calls. */
 export type Credentials = AnswerOf<"login">;

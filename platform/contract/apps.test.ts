@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { appIDIn, toFinishedAppLink, leadsTo } from "./apps.ts";
+import { appIDIn, toFinishedAppLink, leadsTo } from "./values.ts";
 
 test.each([
   ["https://apps.example.com/workspace/apps/a1", "https://apps.example.com/app/a1"],

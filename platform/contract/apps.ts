@@ -41,38 +41,30 @@ export const createappwithpromptStatus = endpoint({
   errors: ["notFound", "forbidden"],
 });
 
-/** Meanings of a generation's status word. */
-export const generationState = z.enum(["pending", "ready", "failed"]);
-
-export type GenerationState = z.output<typeof generationState>;
-
-// The platform's words are not documented: these are assumed, everything else is pending and reported by its word.
-const usualWords: Readonly<Record<string, GenerationState>> = {
-  ...Object.fromEntries(
-    ["completed", "complete", "ready", "done", "success", "finished"].map((word) => [word, "ready"]),
-  ),
-  ...Object.fromEntries(["failed", "error", "cancelled", "canceled"].map((word) => [word, "failed"])),
-};
-
-/** The meaning of a status word: that of `words`, else the usual one, else `pending`. Ignores letter case. */
-export function stateOf(word: string, words: Readonly<Record<string, GenerationState>> = {}): GenerationState {
-  const spelled = Object.entries(words).find(([key]) => key.toLowerCase() === word.toLowerCase());
-  return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
-}
-
-// A link that people follow has no user name before the server's, and no invisible characters.
-const linkForm =
-  /^(https?:\/\/[^\s\p{C}/@?#\\"'<>]+(?:\/[^\s\p{C}?#\\"'<>]+?)??)(?:\/workspace)?\/apps?\/([^\s\p{C}/?#\\"'<>]+)(?=$|[/?#])[^\s\p{C}]*$/u;
-
-/** Finds the app ID in a link `…/workspace/apps/<app_id>` or `…/app/<app_id>`; undefined when there is none. */
-export const appIDIn = (link: string): string | undefined => linkForm.exec(link)?.[2];
-
-/** Makes the link to the finished app, `{app_server}/app/<app_id>`, of the generation's link; undefined for any other. */
-export function toFinishedAppLink(link: string): string | undefined {
-  const [, server, id] = linkForm.exec(link) ?? [];
-  return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
-}
-
-/** True when a link to an app has the origin of this server. Apps have a server with an address of its own. */
-export const leadsTo = (server: string, link: string): boolean =>
-  URL.canParse(link) && URL.canParse(server) && new URL(link).origin === new URL(server).origin;
+export const sendnotification = endpoint({
+  summary: "Notifies a user about an app: in the app, by push, or by a badge alone.",
+  path: "/api/sendnotification",
+  auth: "token",
+  effect: "create",
+  request: z.object({
+    appID: id.describe("App that the requesting user can edit."),
+    // Any text is allowed: the platform answers "User not found for …" when the address belongs to nobody.
+    email: z.string().min(1).describe("E-mail address of the recipient."),
+    message: z.string().optional().describe("Without it, channel `push` sends only the badge."),
+    badgeCount: z.number().optional().describe("Absolute number on the badge."),
+    channel: z.enum(["push", "inApp", "default"]).optional(),
+  }),
+  answer: z.object({
+    ok: z.boolean(),
+    appID: id,
+    email: z.string(),
+    channel: z.string(),
+    hasMessage: z.boolean(),
+    badgeCount: z.number().nullable(),
+    notificationCount: z.number(),
+    pushCount: z.number(),
+  }),
+  wrap: (answer) => answer,
+  unwrap: (wire) => wire,
+  errors: ["invalidRequest", "forbidden", "notFound"],
+});

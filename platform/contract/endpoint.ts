@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "./errors.ts";
-import { isObject } from "./wire.ts";
+import { type ErrorCode, isObject } from "./wire.ts";
 
 /**
  * The effect of a call on the platform; the method does not show it, since nearly every endpoint is a POST. `read`

@@ -1,50 +1,47 @@
 import type { z } from "zod";
 import * as apps from "./apps.ts";
-import * as authentication from "./authentication.ts";
-import * as children from "./children.ts";
 import type { Endpoint } from "./endpoint.ts";
-import * as members from "./members.ts";
-import { sendnotification } from "./notifications.ts";
-import * as organizations from "./organizations.ts";
+import * as people from "./people.ts";
 import * as rows from "./rows.ts";
-import * as teams from "./teams.ts";
 import { isObject } from "./wire.ts";
+
+export { parameters, type Effect, type Endpoint, type Received } from "./endpoint.ts";
 
 /** All endpoints by name. The names are the platform's paths, a sub-path in camel case. */
 export const endpoints = {
-  login: authentication.login,
-  logout: authentication.logout,
-  userid: authentication.userid,
+  login: people.login,
+  logout: people.logout,
+  userid: people.userid,
   microappdata: rows.microappdata,
   microappdataRow: rows.microappdataRow,
   insertmicroapprow: rows.insertmicroapprow,
   insertmicroapprows: rows.insertmicroapprows,
   updatemicroapprow: rows.updatemicroapprow,
   removemicroapprow: rows.removemicroapprow,
-  microappchildList: children.microappchildList,
-  microappchildCreate: children.microappchildCreate,
-  microappchildRead: children.microappchildRead,
-  microappchildUpdate: children.microappchildUpdate,
-  microappchildDelete: children.microappchildDelete,
-  microappchildStorecopy: children.microappchildStorecopy,
-  microappchildUploadFileToStore: children.microappchildUploadFileToStore,
-  sendnotification,
+  microappchildList: rows.microappchildList,
+  microappchildCreate: rows.microappchildCreate,
+  microappchildRead: rows.microappchildRead,
+  microappchildUpdate: rows.microappchildUpdate,
+  microappchildDelete: rows.microappchildDelete,
+  microappchildStorecopy: rows.microappchildStorecopy,
+  microappchildUploadFileToStore: rows.microappchildUploadFileToStore,
+  sendnotification: apps.sendnotification,
   createappwithprompt: apps.createappwithprompt,
   createappwithpromptStatus: apps.createappwithpromptStatus,
-  insertorganization: organizations.insertorganization,
-  readorganization: organizations.readorganization,
-  updateorganization: organizations.updateorganization,
-  deleteorganization: organizations.deleteorganization,
-  insertteam: teams.insertteam,
-  readteam: teams.readteam,
-  updateteam: teams.updateteam,
-  deleteteam: teams.deleteteam,
-  insertteammembers: members.insertteammembers,
-  teammembers: members.teammembers,
-  readteammember: members.readteammember,
-  updateteammember: members.updateteammember,
-  deleteteammember: members.deleteteammember,
-  enforceteammembership: members.enforceteammembership,
+  insertorganization: people.insertorganization,
+  readorganization: people.readorganization,
+  updateorganization: people.updateorganization,
+  deleteorganization: people.deleteorganization,
+  insertteam: people.insertteam,
+  readteam: people.readteam,
+  updateteam: people.updateteam,
+  deleteteam: people.deleteteam,
+  insertteammembers: people.insertteammembers,
+  teammembers: people.teammembers,
+  readteammember: people.readteammember,
+  updateteammember: people.updateteammember,
+  deleteteammember: people.deleteteammember,
+  enforceteammembership: people.enforceteammembership,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

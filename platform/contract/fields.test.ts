@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { timeOf } from "./fields.ts";
+import { timeOf } from "./values.ts";
 
 test.each([
   ["2026-01", "2026-01-01T00:00:00.000Z"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { teamMember } from "./members.ts";
+import { teamMember } from "./people.ts";
 
 const whole = { teamMemberID: "tm1", teamID: "t1", userID: "u1", email: "ann@crew.example", role: "admin" };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { email } from "../contract/values.ts";
-import { sentences } from "./sentences.ts";
+import { sentences } from "./text.ts";
 
 const whole = z
   .strictObject({

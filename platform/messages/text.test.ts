@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../contract/wire.ts";
 import { printableLine } from "./text.ts";
 
 const escape = String.fromCharCode(0x1b);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseEmulatorEndpoint } from "./address.ts";
+import { parseEmulatorEndpoint } from "./schema.ts";
 
 test.each([
   [

@@ -1,9 +1,8 @@
+import { resolve } from "node:path";
 import { z } from "zod";
-import { type FieldType, fieldTypes } from "../contract/fields.ts";
-import { role } from "../contract/members.ts";
-import { email, id, rowData, systemLabels } from "../contract/values.ts";
-import { habits } from "../profile/habits.ts";
-import { profile } from "../profile/profile.ts";
+import { role } from "../contract/people.ts";
+import { type FieldType, fieldTypes, email, id, rowData, systemLabels } from "../contract/values.ts";
+import { habits, profile } from "../profile/profile.ts";
 
 /** Server settings of an operator. Every default is assumed. */
 export const settings = z.strictObject({
@@ -217,4 +216,44 @@ export function fieldTypesOf({ settings, tables }: Pick<Seed, "settings" | "tabl
     return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
   });
   return Object.fromEntries(typed);
+}
+
+/** Files of an emulator, as an endpoint names them. */
+interface EmulatorEndpoint {
+  /** Its data file, or `:memory:`. */
+  data: string;
+  seed?: string;
+}
+
+const form = "emulator:<file>?seed=<platform.yaml>";
+
+/**
+ * Parses `emulator:<file>?seed=<platform.yaml>`; throws when it has another form. The file `:memory:` keeps the data in
+ * memory. Resolves relative paths from the directory.
+ */
+export function parseEmulatorEndpoint(endpoint: string, directory = "."): EmulatorEndpoint {
+  const [, file = "", query = ""] = /^emulator:([^?]*)\??(.*)$/s.exec(endpoint) ?? [];
+  if (file === "") throw new Error(`the endpoint names no data file: the form is ${form}, or emulator::memory:`);
+  const parameters = new Map<string, string>();
+  for (const part of query.split("&").filter((part) => part !== "")) {
+    const [name = "", value = ""] = part.split(/=(.*)/s);
+    if (name !== "seed") throw new Error(`the endpoint has an unknown parameter: the form is ${form}`);
+    if (value === "") throw new Error(`the endpoint names no seed: the form is ${form}`);
+    parameters.set(name, decoded(value));
+  }
+  const data = decoded(file);
+  const seed = parameters.get("seed");
+  return {
+    data: data === ":memory:" ? data : resolve(directory, data),
+    ...(seed === undefined ? {} : { seed: resolve(directory, seed) }),
+  };
+}
+
+/** Paths may be written as in addresses (%20 for a space). */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`the endpoint has a % that begins no code: write %25 for it`);
+  }
 }

@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { answerRemoved } from "../../machine/removed.ts";
-import type { FieldType } from "../../platform/contract/fields.ts";
+import type { FieldType } from "../../platform/contract/values.ts";
 import { Mask } from "../../platform/messages/masks.ts";
-import { printableLine } from "../../platform/messages/text.ts";
-import { maxReported } from "../../platform/messages/text.ts";
+import { printableLine, maxReported } from "../../platform/messages/text.ts";
 import { fieldTypesOf } from "../../platform/seed/schema.ts";
 import {
   explainMisnamed,

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
-import { kinds } from "../../platform/messages/sentences.ts";
-import { unbroken } from "../../platform/messages/text.ts";
-import { firstLines, maxReported } from "../../platform/messages/text.ts";
+import { kinds, unbroken, firstLines, maxReported } from "../../platform/messages/text.ts";
 import {
   find,
   keyPlace,

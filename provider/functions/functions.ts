@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { inParallel } from "../../platform/client/parallel.ts";
-import { generationState, stateOf } from "../../platform/contract/apps.ts";
-import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { inParallel } from "../../platform/client/lists.ts";
+import { generationState, stateOf } from "../../platform/contract/values.ts";
 import { declarable, email, id, type Row, type RowData } from "../../platform/contract/values.ts";
+import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { ListedMember } from "../people/members.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/model/resource.ts";

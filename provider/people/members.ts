@@ -1,7 +1,8 @@
-import type { CallOptions, Calls } from "../../platform/client/http/call.ts";
-import { delaySignal, sleep } from "../../platform/client/http/deadline.ts";
-import { SnapshotCache } from "../../platform/client/lists/snapshotCache.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallOptions, Calls } from "../../platform/client/index.ts";
 import type { RequestOf } from "../../platform/contract/endpoints.ts";
+import type { Member } from "../../platform/contract/people.ts";
+import { withoutUndefined } from "../../platform/contract/values.ts";
 import {
   ApiError,
   isNotFound,
@@ -9,11 +10,10 @@ import {
   isRefusal,
   isUndocumented,
   orUndefinedIfNotFound,
-} from "../../platform/contract/errors.ts";
-import type { Member } from "../../platform/contract/members.ts";
-import { withoutUndefined } from "../../platform/contract/values.ts";
+} from "../../platform/contract/wire.ts";
 import { Mask } from "../../platform/messages/masks.ts";
 import type { Dialect } from "../../platform/profile/profile.ts";
+import { SnapshotCache } from "../pulumi/tableReads.ts";
 import { namesOf, People, type Person } from "./people.ts";
 
 /** A member whose user ID is known. */
@@ -429,7 +429,7 @@ export class MemberLists {
         for (const { resolve } of own) resolve(members);
       }
       if (unshown.length === 0) return;
-      await sleep(wait, call.signal ?? never);
+      await sleep(wait, undefined, { signal: call.signal ?? never });
       await this.#readAll(unshown, call);
     } catch (error) {
       // One team that is missing, or that is nobody's business, must not hide the others.
@@ -652,4 +652,13 @@ function requestFor(group: readonly Addition[]): Request {
     ...(userIDs.length > 0 ? { userIDs } : {}),
     ...withoutUndefined(people[0]?.targets ?? {}),
   };
+}
+
+/** A signal that aborts so many milliseconds after another one. */
+function delaySignal(signal: AbortSignal, milliseconds: number): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => void setTimeout(() => controller.abort(signal.reason), milliseconds).unref();
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return controller.signal;
 }

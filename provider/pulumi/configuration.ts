@@ -3,11 +3,11 @@ import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { dayVariable } from "../../machine/today.ts";
-import { isHeaderValue, noHeaderValue } from "../../platform/client/http/headers.ts";
 import type { WireNames } from "../../platform/contract/endpoints.ts";
 import { email, id } from "../../platform/contract/values.ts";
+import { isHeaderValue, noHeaderValue } from "../../platform/contract/wire.ts";
 import { shortestSecret } from "../../platform/messages/masks.ts";
-import { sentences } from "../../platform/messages/sentences.ts";
+import { sentences } from "../../platform/messages/text.ts";
 import { wireName } from "../../platform/profile/profile.ts";
 
 /** An unusable configuration; `message` is one sentence that names what to set. */

@@ -1,4 +1,4 @@
-import type { FieldType } from "../../platform/contract/fields.ts";
+import type { FieldType } from "../../platform/contract/values.ts";
 
 /** Field types of tables, by table ID and label. */
 export type TableFields = Readonly<Record<string, Readonly<Record<string, FieldType>>>>;

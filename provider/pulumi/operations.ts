@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/today.ts";
-import { ApiError } from "../../platform/contract/errors.ts";
+import { ApiError } from "../../platform/contract/wire.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";

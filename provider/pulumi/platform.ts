@@ -1,11 +1,10 @@
-import { createClient } from "../../platform/client/client.ts";
-import { TableReads } from "../../platform/client/lists/tableReads.ts";
-import type { Client, ClientOptions } from "../../platform/client/options.ts";
-import { ApiError } from "../../platform/contract/errors.ts";
+import { createClient, type Client, type ClientOptions } from "../../platform/client/index.ts";
+import { ApiError } from "../../platform/contract/wire.ts";
 import { readProfile } from "../layers/checkedFile.ts";
 import { type ListWaits, MemberLists } from "../people/members.ts";
 import type { Configuration } from "./configuration.ts";
 import { emulators } from "./emulators.ts";
+import { TableReads } from "./tableReads.ts";
 
 /** The platform as a provider reaches it. */
 export interface PlatformAccess {

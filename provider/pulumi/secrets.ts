@@ -1,4 +1,4 @@
-import { role } from "../../platform/contract/members.ts";
+import { role } from "../../platform/contract/people.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { Mask } from "../../platform/messages/masks.ts";
 import { randomID } from "../resources/model/identities.ts";

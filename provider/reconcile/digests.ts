@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import { timeOf } from "../../platform/contract/fields.ts";
-import type { RowData } from "../../platform/contract/values.ts";
+import { timeOf, type RowData } from "../../platform/contract/values.ts";
 import { isObject, entryIn } from "../../platform/contract/wire.ts";
 
 /** 64 bits in two unsigned words: numbers hold 53 bits, and BigInt is too slow for a million rows. */

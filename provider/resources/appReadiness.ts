@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { generationState, stateOf } from "../../platform/contract/apps.ts";
-import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { generationState, stateOf } from "../../platform/contract/values.ts";
 import { id } from "../../platform/contract/values.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
 import { isDay } from "../../machine/today.ts";
-import { role as roles } from "../../platform/contract/members.ts";
+import { role as roles } from "../../platform/contract/people.ts";
 import { email as address, type RowData } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { namesOf, type Role } from "../people/people.ts";

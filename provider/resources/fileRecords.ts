@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
-import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
+import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { Context } from "./model/resource.ts";
 
 /** Declaration of a file. */

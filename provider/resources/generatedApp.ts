@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/apps.ts";
-import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/values.ts";
 import { email, withoutUndefined } from "../../platform/contract/values.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {

@@ -1,5 +1,5 @@
-import type { CallOptions } from "../../platform/client/http/call.ts";
-import { ApiError, isNotFound } from "../../platform/contract/errors.ts";
+import type { CallOptions } from "../../platform/client/index.ts";
+import { ApiError, isNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { type ListedMember, peopleIn } from "../people/members.ts";
 import {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
-import { isOutcomeUnknown } from "../../platform/contract/errors.ts";
 import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
+import { isOutcomeUnknown } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { findLegacyIntent } from "./model/journal.ts";
 import {

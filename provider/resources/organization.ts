@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
-import { isConflict, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { isConflict, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { chosenID, describeNamed, readName } from "./model/identities.ts";
 import {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { rowByKey } from "../seedRows/links.ts";
 import { readKey } from "../seedRows/observation.ts";

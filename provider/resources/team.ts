@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
-import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { type ListedMember, peopleIn } from "../people/members.ts";
 import { isSame, nameOf } from "../people/people.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
-import { role } from "../../platform/contract/members.ts";
+import { role } from "../../platform/contract/people.ts";
 import { email as address, id } from "../../platform/contract/values.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { ListedMember } from "../people/members.ts";

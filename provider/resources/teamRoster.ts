@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/errors.ts";
-import { role } from "../../platform/contract/members.ts";
+import { role } from "../../platform/contract/people.ts";
 import { email, fraction, id } from "../../platform/contract/values.ts";
+import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
 import type { Invitation, ListedMember } from "../people/members.ts";
 import {

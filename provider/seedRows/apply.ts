@@ -1,6 +1,6 @@
-import { CallCounter } from "../../platform/client/calls.ts";
-import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { CallCounter } from "../../platform/client/http/call.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { sameContent, type Content } from "../reconcile/digests.ts";
 import { limitRemovals } from "../reconcile/guards.ts";

@@ -1,6 +1,5 @@
 import { nearest } from "../../machine/spelling.ts";
-import { fieldKinds, fits, type FieldType } from "../../platform/contract/fields.ts";
-import type { RowData } from "../../platform/contract/values.ts";
+import { fieldKinds, fits, type FieldType, type RowData } from "../../platform/contract/values.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { quote, some } from "../../platform/messages/text.ts";
 import { canonical, digestOf, hexOf, keyText, inForm, valueForms, type ValueForm } from "../reconcile/digests.ts";

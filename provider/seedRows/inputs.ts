@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { fieldTypes } from "../../platform/contract/fields.ts";
-import { fraction, id } from "../../platform/contract/values.ts";
+import { fieldTypes, fraction, id } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { valueForms } from "../reconcile/digests.ts";
 import { modes } from "../reconcile/rows.ts";

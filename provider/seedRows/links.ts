@@ -1,7 +1,6 @@
-import { pages } from "../../platform/client/lists/pages.ts";
-import { isNotFound } from "../../platform/contract/errors.ts";
+import { pages } from "../../platform/client/lists.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
-import { isObject } from "../../platform/contract/wire.ts";
+import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { ResourceError, type Context } from "../resources/model/resource.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { withoutUndefined, declarable, type RowData } from "../../platform/contract/values.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { canonical, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, ledgerOf } from "../reconcile/ledger.ts";
 import { planRows } from "../reconcile/rows.ts";
@@ -16,7 +16,7 @@ import { Links, rowByKey } from "./links.ts";
 import { liveRows, type ObserveRow } from "./live.ts";
 import { maxShown } from "./preview.ts";
 import { lastSource, withLastSource, optionsOf, keysIn, outputsOf } from "./state.ts";
-import { type RowContext } from "./table.ts";
+import type { RowContext } from "./table.ts";
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(

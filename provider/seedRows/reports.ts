@@ -1,5 +1,5 @@
-import type { CallCounter } from "../../platform/client/calls.ts";
-import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
+import type { CallCounter } from "../../platform/client/index.ts";
+import { maxRowsPerInsert } from "../../platform/contract/values.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { Forecast, Mode, RowPlan } from "../reconcile/rows.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";

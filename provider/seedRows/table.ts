@@ -1,11 +1,10 @@
 import type { CallOptions, Calls } from "../../platform/client/http/call.ts";
-import { pages, type PagesOptions } from "../../platform/client/lists/pages.ts";
+import { pages, type PagesOptions } from "../../platform/client/lists.ts";
 import type { RequestOf } from "../../platform/contract/endpoints.ts";
-import { isRefusal, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
-import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
-import type { Row } from "../../platform/contract/values.ts";
+import { maxRowsPerInsert, type Row } from "../../platform/contract/values.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { Capacity } from "../resources/model/locks.ts";
-import { type Context } from "../resources/model/resource.ts";
+import type { Context } from "../resources/model/resource.ts";
 import type { RowClaims } from "./claims.ts";
 
 /** Context for reading and writing rows. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
+import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
 import { digesterFor } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";

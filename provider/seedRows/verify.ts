@@ -1,7 +1,7 @@
 import { messageOf } from "../../machine/failures.ts";
 import { nearest } from "../../machine/spelling.ts";
-import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { withoutUndefined, type Row, type RowData } from "../../platform/contract/values.ts";
+import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote, formatCount, some } from "../../platform/messages/text.ts";
 import { canonical, keyText, type Content } from "../reconcile/digests.ts";
 import type { RowPlan } from "../reconcile/rows.ts";

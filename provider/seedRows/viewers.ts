@@ -1,7 +1,6 @@
 import { messageOf } from "../../machine/failures.ts";
-import { orUndefinedIfNotFound } from "../../platform/contract/errors.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
-import { entryIn } from "../../platform/contract/wire.ts";
+import { orUndefinedIfNotFound, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import { ResourceError, type Report, type Context } from "../resources/model/resource.ts";
 import { viewersChanged, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";

@@ -1,6 +1,12 @@
 import { messageOf } from "../../machine/failures.ts";
-import { batches } from "../../platform/client/lists/batches.ts";
-import { inParallel } from "../../platform/client/parallel.ts";
+import { batches, inParallel } from "../../platform/client/lists.ts";
+import {
+  fieldKinds,
+  type FieldType,
+  maxRowsPerInsert,
+  withoutUndefined,
+  type RowData,
+} from "../../platform/contract/values.ts";
 import {
   ApiError,
   isConflict,
@@ -9,10 +15,7 @@ import {
   isOutcomeUnknown,
   isUndocumented,
   isAdvised,
-} from "../../platform/contract/errors.ts";
-import { fieldKinds, type FieldType } from "../../platform/contract/fields.ts";
-import { maxRowsPerInsert } from "../../platform/contract/rows.ts";
-import { withoutUndefined, type RowData } from "../../platform/contract/values.ts";
+} from "../../platform/contract/wire.ts";
 import { printableLine, formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { RowDigests } from "../reconcile/digests.ts";
 import type { Undone } from "../reconcile/ledger.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { pages } from "../../platform/client/lists/pages.ts";
+import { pages } from "../../platform/client/lists.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 

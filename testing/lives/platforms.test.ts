@@ -3,7 +3,7 @@ import { switches, type SwitchName } from "../../emulator/data/deviations.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { at } from "../../platform/contract/wire.ts";
-import { habits, type HabitName } from "../../platform/profile/habits.ts";
+import { habits, type HabitName } from "../../platform/profile/profile.ts";
 import { isLong, partOf, sampleOf } from "../harness/drawn.ts";
 import { allLives, LivingGround, type Variant } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
-import { pages } from "../../platform/client/lists/pages.ts";
+import { pages } from "../../platform/client/lists.ts";
 import type { RowData } from "../../platform/contract/values.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import { sampleOf } from "../harness/drawn.ts";

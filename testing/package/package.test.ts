@@ -84,7 +84,7 @@ test("nothing runs when it is installed, and no address of a repository is claim
 
 test("each declaration that another one imports is in the package", async () => {
   const read = (path: string) => readFile(join(folder, "node_modules/pulumi-microapps", path), "utf8");
-  const open = ["dist/sdk", "dist/platform/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);
+  const open = ["sdk/index", "platform/client/index", "cli/entries/emulator"].map((file) => `dist/${file}.d.ts`);
   const seen = new Set<string>();
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue;
@@ -93,7 +93,7 @@ test("each declaration that another one imports is in the package", async () => 
     const imports = (await read(path)).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+?)\.[jt]s"/g);
     for (const [, other = ""] of imports) open.push(join(dirname(path), `${other}.d.ts`));
   }
-  expect(seen.size).toBeGreaterThan(40);
+  expect(seen.size).toBeGreaterThan(35);
 });
 
 /** Targets of the documents' links. */

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { createEmulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { ApiError } from "../../platform/contract/errors.ts";
+import { ApiError } from "../../platform/contract/wire.ts";
 import type { backends } from "./backends.ts";
 import { found, type Cli } from "./cli.ts";
 import { nodeSdkFolder, writeNodeSdkProject } from "./nodeSdk.ts";

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { pages } from "../../platform/client/lists/pages.ts";
+import { pages } from "../../platform/client/index.ts";
 import type { Properties } from "../../testing/harness/providerHost.ts";
 import { DynamicHost } from "../../testing/harness/stage.ts";
 import { BenchPlatform, each, figure, peakMemory, ratiosOf, timeWork, type Figure } from "./stage.ts";

@@ -1,8 +1,7 @@
 import { schemaOf } from "../../emulator/http/openapi.ts";
-import type { Endpoint } from "../../platform/contract/endpoint.ts";
-import { endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
-import { errorCodes } from "../../platform/contract/errors.ts";
+import { type Endpoint, endpoints, methodsOf } from "../../platform/contract/endpoints.ts";
 import { alternatives } from "../../platform/contract/values.ts";
+import { errorCodes } from "../../platform/contract/wire.ts";
 import { rowsOf } from "./jsonSchema.ts";
 import { code, escapeCell, page, row, table } from "./markdown.ts";
 

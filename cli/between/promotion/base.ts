@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { z } from "zod";
-import { sentences } from "../../../platform/messages/sentences.ts";
+import { sentences } from "../../../platform/messages/text.ts";
 import { pathInRepository } from "../../../provider/files/files.ts";
 import { runGit } from "../../../provider/files/git.ts";
 import {

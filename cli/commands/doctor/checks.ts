@@ -6,14 +6,21 @@ import { TLSSocket } from "node:tls";
 import { messageOf } from "../../../machine/failures.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { nearest } from "../../../machine/spelling.ts";
-import { textOf } from "../../../platform/client/http/bodies.ts";
 import { agentFor } from "../../../platform/client/http/proxies.ts";
-import { pages } from "../../../platform/client/lists/pages.ts";
-import type { Client } from "../../../platform/client/options.ts";
+import type { Client } from "../../../platform/client/index.ts";
+import { pages } from "../../../platform/client/lists.ts";
 import { endpoints, knownPathSpellings } from "../../../platform/contract/endpoints.ts";
-import { ApiError, type ErrorCode } from "../../../platform/contract/errors.ts";
 import { declarable } from "../../../platform/contract/values.ts";
-import { answerIn, at, isObject, jsonIn, refusalIn } from "../../../platform/contract/wire.ts";
+import {
+  ApiError,
+  type ErrorCode,
+  textOf,
+  answerIn,
+  at,
+  isObject,
+  jsonIn,
+  refusalIn,
+} from "../../../platform/contract/wire.ts";
 import { formatCount, printableLine, quote, some } from "../../../platform/messages/text.ts";
 import { type Configuration, originOf } from "../../../provider/pulumi/configuration.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";

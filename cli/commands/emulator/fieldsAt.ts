@@ -1,7 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { fieldTypesIn } from "../../../emulator/data/fieldTypes.ts";
-import { parseEmulatorEndpoint } from "../../../platform/seed/address.ts";
-import { fieldTypesOf, type FieldTypes } from "../../../platform/seed/schema.ts";
+import { parseEmulatorEndpoint, fieldTypesOf, type FieldTypes } from "../../../platform/seed/schema.ts";
 import { readSeed } from "./seedFile.ts";
 
 /**

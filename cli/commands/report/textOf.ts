@@ -1,5 +1,5 @@
 import { EngineError } from "../../../engine/index.ts";
-import { textOf as textOfStream } from "../../../platform/client/http/bodies.ts";
+import { textOf as textOfStream } from "../../../platform/contract/wire.ts";
 import { textOrReason } from "../../../provider/files/files.ts";
 
 /** Megabytes that a state, a report or a log of events may have. */

@@ -20,11 +20,9 @@ import {
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { nearest } from "../../../machine/spelling.ts";
-import { createClient } from "../../../platform/client/client.ts";
-import type { Client, ClientOptions } from "../../../platform/client/options.ts";
+import { createClient, type Client, type ClientOptions } from "../../../platform/client/index.ts";
 import type { EndpointName } from "../../../platform/contract/endpoints.ts";
-import { ApiError } from "../../../platform/contract/errors.ts";
-import { at } from "../../../platform/contract/wire.ts";
+import { ApiError, at } from "../../../platform/contract/wire.ts";
 import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
 import { readProfile } from "../../../provider/layers/checkedFile.ts";

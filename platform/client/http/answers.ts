@@ -1,8 +1,6 @@
-import type { Endpoint } from "../../contract/endpoint.ts";
-import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
+import { type Endpoint, endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
 import { places } from "../../contract/envelopes.ts";
-import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
-import { answerIn, isObject, isStrange, refusalIn } from "../../contract/wire.ts";
+import { codeOf, dependantsIn, type Dependant, answerIn, isObject, isStrange, refusalIn } from "../../contract/wire.ts";
 import { printableLine, quote } from "../../messages/text.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";

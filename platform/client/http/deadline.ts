@@ -55,15 +55,6 @@ export class Stop {
   }
 }
 
-/** A signal that aborts so many milliseconds after another one. */
-export function delaySignal(signal: AbortSignal, milliseconds: number): AbortSignal {
-  const controller = new AbortController();
-  const abort = (): void => void setTimeout(() => controller.abort(signal.reason), milliseconds).unref();
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return controller.signal;
-}
-
 /** Waits for the promise; rejects with a plain Error once the signal aborts. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;

@@ -1,16 +1,15 @@
 import { z } from "zod";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import {
+  type Endpoint,
   endpoints,
   knownPathSpellings,
   type EndpointName,
   type RequestOf,
   type WireNames,
 } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
-import { isObject } from "../../contract/wire.ts";
-import { sentences } from "../../messages/sentences.ts";
-import { usualHabits, type Habits } from "../../profile/habits.ts";
+import { ApiError, isObject } from "../../contract/wire.ts";
+import { sentences } from "../../messages/text.ts";
+import { usualHabits, type Habits } from "../../profile/profile.ts";
 import type { Failed } from "./retries.ts";
 import type { OutgoingCall } from "./transport.ts";
 

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
-import type { Effect } from "../../contract/endpoint.ts";
-import { type ErrorCode } from "../../contract/errors.ts";
+import { createServer, type AddressInfo } from "node:net";
+import type { Effect } from "../../contract/endpoints.ts";
+import type { ErrorCode } from "../../contract/wire.ts";
 import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
 import type { CallRecord } from "./call.ts";

@@ -1,5 +1,5 @@
-import type { Effect } from "../../contract/endpoint.ts";
-import type { Dependant, ErrorCode, CallEffect } from "../../contract/errors.ts";
+import type { Effect } from "../../contract/endpoints.ts";
+import type { Dependant, ErrorCode, CallEffect } from "../../contract/wire.ts";
 import type { Load } from "./limiter.ts";
 
 /** The failure of one attempt, before it is decided whether there is another. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/wire.ts";
 
 /** Time-outs in milliseconds. */
 export interface SenderTimeouts {

@@ -1,6 +1,5 @@
-import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
-import { maxMegabytesOf, textOf } from "./bodies.ts";
+import { type Effect, endpoints, type EndpointName } from "../../contract/endpoints.ts";
+import { ApiError, textOf } from "../../contract/wire.ts";
 import { TransportError, type HttpSender, type HttpSenderOptions, type Sending } from "./sender.ts";
 import { openSender } from "./undiciSender.ts";
 
@@ -20,6 +19,9 @@ export interface Reply {
   /** The header Location of a redirect. */
   location: string | undefined;
 }
+
+/** Largest answer in megabytes: 256 for a read, which may bring a table, 1 for any other call. It bounds the memory. */
+export const maxMegabytesOf = (effect: Effect): number => (effect === "read" ? 256 : 1);
 
 /** The HTTP side of the client: what may be sent to one platform, and its answers. */
 export class Transport {

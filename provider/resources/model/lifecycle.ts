@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { CallOptions, CallRecord } from "../../../platform/client/http/call.ts";
+import type { CallOptions, CallRecord } from "../../../platform/client/index.ts";
+import { timeOf } from "../../../platform/contract/values.ts";
 import {
   ApiError,
   type ErrorCode,
@@ -7,8 +8,7 @@ import {
   isOutcomeUnknown,
   isRefusal,
   isUndocumented,
-} from "../../../platform/contract/errors.ts";
-import { timeOf } from "../../../platform/contract/fields.ts";
+} from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { type Context, PartialFailure, ResourceError } from "./resource.ts";
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { TableReads } from "../../../platform/client/lists/tableReads.ts";
-import type { Client } from "../../../platform/client/options.ts";
-import type { FieldType } from "../../../platform/contract/fields.ts";
-import type { RowData } from "../../../platform/contract/values.ts";
+import type { Client } from "../../../platform/client/index.ts";
+import type { FieldType, RowData } from "../../../platform/contract/values.ts";
 import type { Dialect } from "../../../platform/profile/profile.ts";
 import type { MemberLists } from "../../people/members.ts";
+import type { TableReads } from "../../pulumi/tableReads.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";

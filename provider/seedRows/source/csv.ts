@@ -1,5 +1,4 @@
-import { fieldKinds, fits } from "../../../platform/contract/fields.ts";
-import type { RowData } from "../../../platform/contract/values.ts";
+import { fieldKinds, fits, type RowData } from "../../../platform/contract/values.ts";
 import { jsonIn, entryIn } from "../../../platform/contract/wire.ts";
 import { quote, some } from "../../../platform/messages/text.ts";
 import { isConflictAt } from "../../files/files.ts";

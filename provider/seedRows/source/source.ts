@@ -1,6 +1,5 @@
 import { extname } from "node:path";
-import type { FieldType } from "../../../platform/contract/fields.ts";
-import type { RowData } from "../../../platform/contract/values.ts";
+import type { FieldType, RowData } from "../../../platform/contract/values.ts";
 import { quote } from "../../../platform/messages/text.ts";
 
 /** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */

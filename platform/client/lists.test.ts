@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { setImmediate as pause } from "node:timers/promises";
-import type { AnswerOf, RequestOf } from "../../contract/endpoints.ts";
-import type { Row } from "../../contract/values.ts";
-import type { CallOptions } from "../http/call.ts";
-import type { Client } from "../options.ts";
-import { say, serve, type Server } from "../testing/server.ts";
-import { pages, type PagesOptions } from "./pages.ts";
+import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";
+import type { Row } from "../contract/values.ts";
+import type { CallOptions } from "./http/call.ts";
+import { pages, type PagesOptions } from "./lists.ts";
+import type { Client } from "./options.ts";
+import { say, serve, type Server } from "./testing/server.ts";
 
 type Query = RequestOf<"microappdata">;
 

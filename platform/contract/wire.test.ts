@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "@jest/globals";
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { serve, silence, type Server } from "../testing/server.ts";
-import { textOf } from "./bodies.ts";
+import { serve, silence, type Server } from "../client/testing/server.ts";
+import { textOf } from "./wire.ts";
 
 let server: Server;
 afterEach(() => server.close());

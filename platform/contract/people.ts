@@ -1,8 +1,126 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
-import { done, found, oneOf, read } from "./envelopes.ts";
-import { describeLater, email, id, needsOne } from "./values.ts";
+import {
+  done,
+  declareMadeID,
+  namedThing,
+  namedThingChange,
+  newNamedThing,
+  oneOf,
+  found,
+  read,
+  holderIn,
+} from "./envelopes.ts";
+import { id, describeLater, email, needsOne } from "./values.ts";
 import { isObject, listOf, type Json } from "./wire.ts";
+
+export const organization = z.looseObject(namedThing);
+
+export const insertorganization = endpoint({
+  summary: "Creates an organization. The caller may choose its ID.",
+  path: "/api/insertorganization",
+  auth: "token",
+  effect: "create",
+  request: z.object({
+    organizationInfo: z.object({
+      ...newNamedThing,
+      name: newNamedThing.name.describe("Unique on the platform."),
+    }),
+    adminID: id.optional().describe("User who becomes its administrator."),
+  }),
+  ...declareMadeID("organizationID", "insertorganization"),
+  errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
+});
+
+export const readorganization = endpoint({
+  summary: "Reads an organization.",
+  path: "/api/readorganization",
+  auth: "token",
+  effect: "read",
+  request: z.object({ organizationID: id }),
+  ...oneOf("organization", organization),
+  errors: ["notFound", "forbidden"],
+});
+
+export const updateorganization = endpoint({
+  summary: "Changes an organization.",
+  path: "/api/updateorganization",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({
+    organizationID: id,
+    organizationInfo: namedThingChange,
+  }),
+  ...done,
+  errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
+});
+
+export const deleteorganization = endpoint({
+  summary: "Deletes an organization that nothing depends on any more.",
+  path: "/api/deleteorganization",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({ organizationID: id }),
+  ...done,
+  errors: ["notFound", "conflict", "forbidden"],
+});
+
+/** Name of the team that comes with every organization. */
+export const allMembers = "All Members";
+
+export const team = z.looseObject({
+  ...namedThing,
+  organizationID: id.optional(),
+});
+
+export const insertteam = endpoint({
+  summary: "Creates a team in an organization. The caller may choose its ID.",
+  path: "/api/insertteam",
+  auth: "token",
+  effect: "create",
+  request: z.object({
+    teamInfo: z.object({
+      organizationID: id,
+      ...newNamedThing,
+    }),
+    adminID: id.optional().describe("User who becomes its administrator."),
+  }),
+  ...declareMadeID("teamID", "insertteam"),
+  errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
+});
+
+export const readteam = endpoint({
+  summary: "Reads a team.",
+  path: "/api/readteam",
+  auth: "token",
+  effect: "read",
+  request: z.object({ teamID: id }),
+  ...oneOf("team", team),
+  errors: ["notFound", "forbidden"],
+});
+
+export const updateteam = endpoint({
+  summary: "Changes a team.",
+  path: "/api/updateteam",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({
+    teamID: id,
+    teamInfo: namedThingChange,
+  }),
+  ...done,
+  errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
+});
+
+export const deleteteam = endpoint({
+  summary: "Deletes a team.",
+  path: "/api/deleteteam",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({ teamID: id }),
+  ...done,
+  errors: ["notFound", "conflict", "forbidden"],
+});
 
 export const role = z.enum(["admin", "member"]);
 
@@ -174,4 +292,50 @@ export const enforceteammembership = endpoint({
   accept: (received) => withTeamIDs(parameters(received)),
   ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+const session = z.object({
+  authToken: z
+    .string()
+    .regex(/^[\x21-\x7e\x80-\xff]+$/)
+    .describe("Token for the header X-Auth-Token. Its lifetime is not documented."),
+  userId: id.describe("The user's ID, for the header X-User-Id."),
+});
+
+export const login = endpoint({
+  summary: "Starts a session.",
+  path: "/api/login",
+  auth: "none",
+  effect: "idempotent",
+  request: z.object({ email, password: z.string().min(1) }),
+  answer: session,
+  // An older form has the values under `data`.
+  wrap: (answer) => ({ status: "success", ...answer, data: answer }),
+  unwrap: (wire) => holderIn(wire, "login"),
+  errors: ["unauthorized"],
+});
+
+export const logout = endpoint({
+  summary: "Ends the session of the token.",
+  path: "/api/logout",
+  auth: "token",
+  effect: "idempotent",
+  // The specification has the IDs in the headers, clients in the field send them in the body: both are sent.
+  request: session.partial(),
+  ...done,
+  errors: ["unauthorized"],
+});
+
+export const userid = endpoint({
+  summary: "Finds the user ID that belongs to an e-mail address. Works only where it is enabled.",
+  method: "GET",
+  path: "/api/userid",
+  auth: "token",
+  effect: "read",
+  request: z.object({ email }),
+  accept: parameters, // the query, a GET's JSON body and a POST's are all in use
+  answer: z.object({ userID: id }),
+  wrap: (answer): Json => ({ body: { status: "success", message: "User found", ...answer } }),
+  unwrap: (wire) => ({ userID: found(wire, "userid") }),
+  errors: ["notFound", "forbidden"],
 });
