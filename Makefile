@@ -40,11 +40,11 @@ compiled: dist/.built
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax --min-semi-space-size=16 -e \
 	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/bundle/dynamic.js"); $(CLIENT)'
 
-# More workers than cores: they wait for processes and timers.
+# More workers than cores: they wait for processes and timers. ROOM=emulator runs the tests of one room alone.
 test: compiled
 	@echo "Running the tests; each suite says a line when it is done"
 	@node --no-warnings node_modules/jest/bin/jest.js \
-	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 2.5)') $(ARGS)
+	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 2.5)') $(ROOM:%=dist/%/) $(ARGS)
 
 # Every case through both kinds of provider, every kill and deviation, other draws each time, and the oldest and
 # newest of what the package takes: hours.
