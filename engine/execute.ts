@@ -1,16 +1,16 @@
 import os from "node:os";
+import { bringAbout } from "./decide.ts";
 import { deleteRest } from "./deployment/deletions.ts";
 import { refresh } from "./deployment/refresh.ts";
 import type { RunResult, StackOutputs } from "./deployment/result.ts";
 import { Run } from "./deployment/run.ts";
-import { StepGenerator } from "./deployment/stepGenerator.ts";
 import { toPropertyChange } from "./deployment/steps.ts";
 import { messageOf, ReportedError } from "./errors.ts";
 import type { Emit, LogEvent, RunKind } from "./events.ts";
 import { type HostedProgram, type HostProgram, startHosted } from "./program/hostedProgram.ts";
 import { startProgram } from "./program/languageHost.ts";
 import { MonitorServer } from "./program/monitorServer.ts";
-import { ResourceMonitor, toShownProperties } from "./program/resourceMonitor.ts";
+import { toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
 import { executableOf, type HostProvider, startInProcess, startProvider } from "./providers/starting.ts";
@@ -187,25 +187,12 @@ async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boo
 }
 
 /** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
-async function runProgram(run: Run, stack: Stack, { monitor, hosted }: Source): Promise<StackOutputs | undefined> {
-  const generator = new StepGenerator(run);
-  const resourceMonitor = new ResourceMonitor(run, generator);
-  if (!hosted) monitor.serve(resourceMonitor);
-  const program = hosted
-    ? startHosted(run, hosted, resourceMonitor)
-    : startProgram(run, stack.project, monitor, stack.workspace.environment);
-  let outputs: StackOutputs | undefined;
-  try {
-    await program.registered;
-    await run.slots.whenIdle();
-    // A preview goes on after a refusal, to report all that it can.
-    if (mayContinue(run)) await deleteRest(run, generator);
-  } finally {
-    await run.slots.whenIdle();
-    outputs = await resourceMonitor.finish();
-    await program.stop();
-  }
-  return outputs;
+function runProgram(run: Run, stack: Stack, { monitor, hosted }: Source): Promise<StackOutputs | undefined> {
+  return bringAbout(run, (resourceMonitor) => {
+    if (hosted) return startHosted(run, hosted.run, resourceMonitor);
+    monitor.serve(resourceMonitor);
+    return startProgram(run, stack.project, monitor, stack.workspace.environment);
+  });
 }
 
 /** True if the provider of a resource wants it read before it is compared. */

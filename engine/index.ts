@@ -8,3 +8,4 @@ export { oneLine, printable, printableJson } from "./terminal/text.ts";
 export { setConfig } from "./workspace/configEdits.ts";
 export { projectAt, projectFolder, settingsAtRest, stateAtRest, stateInClear } from "./workspace/workspace.ts";
 export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";
+export { pulumiVersion } from "./workspace/project.ts";

@@ -1,26 +1,16 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { readOwnPackage } from "../../machine/ownPackage.ts";
+import { removedFlagsOf } from "../../machine/removed.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
 import { believesAll, certificateWarning } from "../../provider/pulumi/configuration.ts";
-import { addApiCommand } from "./api.ts";
-import { addCiCommand } from "./ci/commands.ts";
+import * as own from "./commands.ts";
 import { addCompletionCommand } from "./completion.ts";
-import { addDoctorCommand } from "./doctor/commands.ts";
-import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEmulatorCommand } from "./emulator/commands.ts";
 import { startEmulatorsHere } from "./emulator/emulators.ts";
-import { addEnvironmentCommands } from "./environment/environment.ts";
 import { hostFiles, hostOwn } from "./hosting.ts";
-import { addInitCommand } from "./init/commands.ts";
-import { addPromoteCommand } from "./promote.ts";
-import { addPullCommand } from "./pull.ts";
 import { remaining } from "./remaining.ts";
-import { answerRemovedFlags } from "./removedFlags.ts";
 import { RenamingWatch } from "./renamings.ts";
-import { addDriftCommand, addReportCommand } from "./report/commands.ts";
-import { addTableCommand } from "./table.ts";
-import { addVerifyCommand } from "./verify/commands.ts";
 
 const { version } = readOwnPackage();
 
@@ -42,21 +32,9 @@ addEngineCommands(program, undefined, {
   hints: () => new RenamingWatch(),
   host: hostOwn,
   hostProgram: hostFiles,
-  plan: async (stack) => (await import("./report/planning.ts")).planOfStack(stack),
+  plan: async (stack) => (await import("../report/plan.ts")).planOfStack(stack),
 });
-addApiCommand(program);
-addDoctorCommand(program);
-addVerifyCommand(program);
-addDumpCommand(program);
-addImportRefusal(program);
-addReportCommand(program);
-addEnvironmentCommands(program);
-addDriftCommand(program);
-addPullCommand(program);
-addPromoteCommand(program);
-addCiCommand(program);
-addInitCommand(program);
-addTableCommand(program);
+for (const add of Object.values(own)) add(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
@@ -86,3 +64,19 @@ program.hook("preAction", (_, own) => {
 
 /** Runs what the words of this process ask for. */
 export const run = (): Promise<unknown> => program.parseAsync().catch(reportFailure);
+
+/** Answers flags of earlier versions, at a command and all below it, by what to do instead. */
+function answerRemovedFlags(command: Command, name = ""): void {
+  for (const each of command.commands) answerRemovedFlags(each, `${name} ${each.name()}`.trim());
+  const answers = removedFlagsOf(name).map(([flag, sentence]) => {
+    const option = new Option(`${flag} [value]`).hideHelp();
+    command.addOption(option);
+    return { option, sentence };
+  });
+  if (answers.length === 0) return;
+  command.hook("preAction", () => {
+    for (const { option, sentence } of answers) {
+      if (command.getOptionValue(option.attributeName()) !== undefined) command.error(`error: ${sentence}`);
+    }
+  });
+}

@@ -25,8 +25,7 @@ import { stateOf } from "../report/state.ts";
 import { cut, cutBoth, signs, toVisible, valueTexts } from "../report/text.ts";
 import { assertCommitted } from "../report/trees.ts";
 import { lookAt, toleratedIn } from "./report/drifting.ts";
-import { statuses } from "./report/reporting.ts";
-import { textOf } from "./report/textOf.ts";
+import { statuses, textOf } from "./report/reporting.ts";
 
 /** Flags of `pull`. */
 export interface PullOptions {

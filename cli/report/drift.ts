@@ -1,3 +1,4 @@
+import { newState, type PropertyMap, type ResourceState } from "../../engine/decide.ts";
 import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions } from "../../platform/client/http/call.ts";
 import { inParallel } from "../../platform/client/lists.ts";
@@ -16,6 +17,7 @@ import {
   splitEnds,
 } from "../../provider/resources/declaredPeople.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
+import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
@@ -38,8 +40,8 @@ import {
   toShownKind,
 } from "./changeSet.ts";
 import { comparePeople, isOfPeople } from "./people.ts";
-import { type KnownThing, type PlannedStep, Planner } from "./planner.ts";
-import { clear, holdsSealed, type StateResource } from "./state.ts";
+import { type PlannedStep, planOf, toBefore, toPlain } from "./planner.ts";
+import { holdsSecret, type StateResource } from "./state.ts";
 
 /** Types whose resources do not show what is on the platform now. */
 const unlooked = ["Notification", "AppReadiness"];
@@ -93,7 +95,7 @@ export async function drift(
       forecast: () => undefined,
       warning: (text: string) => void warnings.push(text),
     };
-    const values = withList(clear(each.values) as Values); // a map stays one
+    const values = withList(toPlain(each.values as PropertyMap)); // a map stays one
     try {
       const observed = observer?.watch(each);
       const rows = new Map<string, RowData>();
@@ -328,7 +330,7 @@ export class CountingReads extends TableReads {
 
 /** True if no report may name the people of a resource. */
 const isSecretPeople = ({ values }: StateResource, clear: Values): boolean =>
-  clear["sensitive"] === true || holdsSealed(values["email"]) || holdsSealed(values["members"]);
+  clear["sensitive"] === true || holdsSecret(values["email"]) || holdsSecret(values["members"]);
 
 /** Names the people of a state whose end has passed, who leave with the next up, and those who end soon. */
 export async function describeEnds(each: StateResource, values: Values, place: PeoplePlace): Promise<string[]> {
@@ -377,8 +379,8 @@ interface PutBack extends Looked {
 /** Plans the run that puts everything back, but for rows: the platform is what is known, the state what is declared. */
 export async function planPutBack(looked: readonly Looked[], folder: string): Promise<PutBack[]> {
   const things = looked.map(({ each, values }) => toThing(each, values));
-  const known = looked.flatMap(({ each, values, found }) => (found ? [toKnown(each, values, found)] : []));
-  const { steps } = await new Planner({ folder }, known, things).plan();
+  const state = looked.flatMap(({ each, values, found }) => (found ? [toState(each, values, found)] : []));
+  const steps = await planOf({ folder }, toBefore(state), things);
   const found = new Map(steps.map((step) => [step.thing?.key, step]));
   return looked.flatMap((one) => {
     const step = found.get(keyOf(one.each));
@@ -392,14 +394,20 @@ function toThing({ kind, name }: StateResource, values: Values): Declaring {
   const shape = resourceNamed(kind)?.inputs.shape ?? {};
   const inputs = Object.fromEntries(Object.entries(withoutEnds(kind, values)).filter(([input]) => input in shape));
   const empty = { links: {}, seeds: {}, path: [], others: [] };
-  return { ...empty, kind: kind as Declaring["kind"], name: topName(`/${name}`), key: `${kind} ${name}`, inputs };
+  return {
+    ...empty,
+    kind: kind as Declaring["kind"],
+    name: topName(`environment/${name}`),
+    key: `${kind} ${name}`,
+    inputs,
+  };
 }
 
-const toKnown = (each: StateResource, inputs: Values, outputs: Values): KnownThing => ({
-  ...{ key: keyOf(each), kind: each.kind, name: each.name, id: each.id },
-  inputs: withoutEnds(each.kind, inputs),
-  outputs: withoutEnds(each.kind, outputs),
-});
+const toState = ({ kind, name, id }: StateResource, inputs: Values, outputs: Values): ResourceState =>
+  newState({
+    ...{ urn: toPlannedUrn(kind, name), type: kind, custom: true, id },
+    ...{ inputs: withoutEnds(kind, inputs) as PropertyMap, outputs: withoutEnds(kind, outputs) as PropertyMap },
+  });
 
 /** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
 function withoutEnds(kind: string, values: Values): Values {
@@ -412,7 +420,7 @@ const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes
 /** Settings that the run would put back, from what was applied to what was found. */
 const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>
   listChangedByHand({ values, found, step }).map((name) =>
-    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSealed(each.values[name])),
+    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSecret(each.values[name])),
   );
 
 /** Names of settings that the run would put back. A default that the state lacks was changed by nobody. */
@@ -431,9 +439,9 @@ export function peopleByHand(all: readonly PutBack[]): Change[] {
     false,
   );
   const isHidden = ({ values, each }: PutBack): boolean =>
-    values["sensitive"] === true || holdsSealed(each.values["members"]);
+    values["sensitive"] === true || holdsSecret(each.values["members"]);
   const secret = new Set(
-    people.flatMap(({ each, values }) => (holdsSealed(each.values["email"]) ? values["email"] : [])),
+    people.flatMap(({ each, values }) => (holdsSecret(each.values["email"]) ? values["email"] : [])),
   );
   return changes.map(({ kind, op, name, fields }) => ({
     kind,

@@ -5,6 +5,8 @@ import { declaration } from "../../provider/environment/declaration.ts";
 import { things } from "../../provider/environment/things.ts";
 import { describeEnds, peopleByHand, planPutBack } from "./drift.ts";
 import { pending } from "./section.ts";
+import { stateOf } from "./state.ts";
+import { stateUrn } from "./testing/made.ts";
 import { type Files, Folders } from "./testing/twoFolders.ts";
 
 const folders = new Folders();
@@ -20,14 +22,13 @@ const list = (...lines: string[]): Files => ({
   "lists/people.csv": ["email,role,until,team", ...lines, ""].join("\n"),
 });
 const source = "source: lists/people.csv, team: crew";
+const root = "urn:pulumi:prod::project::microapps:index:Environment";
 
 /** The changes that an up makes to a team that has these members. */
 async function ahead(files: Files, members: Record<string, string>, applied: object = {}) {
   const below = (kind: string, name: string, id: string, values: object) => ({
-    kind,
-    name: `environment/${name}`,
-    id,
-    values: { ...values },
+    ...{ urn: stateUrn(root, kind, `environment/${name}`), type: `microapps:index:${kind}` },
+    ...{ custom: true, id, outputs: values },
   });
   const resources = [
     below("Organization", "acme", "o1", { name: "Acme" }),
@@ -36,9 +37,9 @@ async function ahead(files: Files, members: Record<string, string>, applied: obj
       ...{ teamID: "t1", members, userIDs: Object.keys(members).toSorted() },
       ...{ mode: "authoritative", maxRemovals: 0.25, keepSelf: true, ...applied },
     }),
-    { kind: "Environment", name: "environment", id: "", values: {} },
+    { urn: `${root}::environment`, type: "microapps:index:Environment", custom: false },
   ];
-  const section = await pending({ resources, interrupted: 0 }, folders.declared(files));
+  const section = await pending(stateOf(JSON.stringify({ deployment: { resources } })), folders.declared(files));
   return section.things.flatMap(({ changes }) => changes.map(({ op, name }) => `${op} ${name}`));
 }
 

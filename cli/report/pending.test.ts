@@ -4,6 +4,7 @@ import { summarize } from "../../provider/seedRows/declaration.ts";
 import type { Section } from "./changeSet.ts";
 import { pending } from "./section.ts";
 import { stateOf } from "./state.ts";
+import { stateUrn } from "./testing/made.ts";
 import { type Files, Folders } from "./testing/twoFolders.ts";
 
 const folders = new Folders();
@@ -12,12 +13,11 @@ afterAll(() => folders.remove());
 const root = "urn:pulumi:prod::project::microapps:index:Environment";
 const environment = { urn: `${root}::env`, type: "microapps:index:Environment", custom: false };
 const made = (kind: string, name: string, outputs: object): object => ({
-  urn: `${root}$microapps:index:${kind}::env/${name}`,
+  urn: stateUrn(root, kind, `env/${name}`),
   type: `microapps:index:${kind}`,
   custom: true,
   id: name,
-  inputs: {},
-  outputs,
+  ...{ inputs: outputs, outputs },
 });
 const stateWith = (resources: readonly object[], more: object = {}): string =>
   JSON.stringify({ version: 3, deployment: { resources, ...more } });

@@ -35,7 +35,7 @@ export function peopleAhead(plan: Plan, team: PlannedStep, sides: PlacedSides): 
     (thing !== undefined && thing.above === team.thing?.key && team.thing !== undefined) ||
     (known !== undefined && team.known !== undefined && isBelow(known, team.known));
   return comparePeople(
-    plan.steps.filter((step) => isOfPeople(step) && isOf(step)),
+    plan.filter((step) => isOfPeople(step) && isOf(step)),
     sides,
     team.operation === "create",
   );

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { projectAt, settingsAtRest, type Stack, stateAtRest } from "../../engine/index.ts";
+import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { today } from "../../machine/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { listEnded } from "../../provider/environment/checks.ts";
@@ -27,29 +29,18 @@ const parts = [
   "the stack",
 ] as const;
 
-/** A project and one of its stacks, as they lie in files. */
-export interface PlanPlace {
-  project: { name: string; root: string; content: Readonly<Record<string, unknown>> };
-  stack: string;
-  /** The texts of Pulumi.yaml and of the stack's file. */
-  texts: readonly string[];
-  /** A setting in clear, or its ciphertext; undefined where it is not set. */
-  setting: (key: string) => string | undefined;
-  /** The state, as its backend or `stack export` has it. */
-  state: string;
-  version: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
-
 /**
- * Collects what decides a run. Nothing is decrypted and nothing is asked of a platform, so a job without the passphrase
- * has the same parts as one with it. Undefined where no Environment file is known, or one of them is wrong.
+ * Collects what decides a run of a stack. Nothing is decrypted and nothing is asked of a platform, so a job without the
+ * passphrase has the same parts as one with it. Undefined where no Environment file is known, or one of them is wrong.
+ * @param state as its backend or `stack export` has it
  * @param file the Environment file, where nothing else names it
  */
-export async function partsOf(place: PlanPlace, file?: string): Promise<PlanParts | undefined> {
-  const { project, stack, setting, environment } = place;
+export async function planAt(cwd: string, stack: string, state: string, file?: string): Promise<PlanParts | undefined> {
+  const project = projectAt(cwd);
   const { root } = project;
-  const files = file === undefined ? filesOf(place) : [file];
+  const { texts, setting } = settingsAtRest(project, stack);
+  const listed = (readEnvironments(root) ?? []).filter((each) => each.stack === stack);
+  const files = file === undefined ? filesOf(project, stack, listed) : [file];
   if (files.length === 0) return undefined;
   const declared: unknown[] = [];
   const ended: string[] = [];
@@ -62,29 +53,23 @@ export async function partsOf(place: PlanPlace, file?: string): Promise<PlanPart
     for (const source of listSources(declaration)) sources.add(source);
     ended.push(...(await listEnded(declaration, { directory: root, day: today() })));
   }
-  const profile = setting("microapps:profile") ?? environment[variableOf("profile")] ?? "platform-profile.yaml";
+  const profile = setting("microapps:profile") ?? process.env[variableOf("profile")] ?? "platform-profile.yaml";
   // A variable counts where it overrides what a file says: a job that plans has none of those of the job that applies.
   const valueOf = (key: string, listed?: string): string => {
     const written = listed ?? setting(`microapps:${key}`);
-    return written === undefined ? "" : (environment[variableOf(key)] ?? written);
+    return written === undefined ? "" : (process.env[variableOf(key)] ?? written);
   };
-  const [listed] = entriesOf(place);
   const values = [
     ...[stable(declared), await digestOf(root, [...sources].toSorted()), stable(ended.toSorted())],
-    stable([...place.texts, await digestOf(root, [profile])]),
-    ...[valueOf("endpoint", listed?.endpoint), stable([valueOf("email"), valueOf("userID")])],
-    ...[stateOf(place.state), place.version, stable([project.name, stack])],
+    stable([...texts, await digestOf(root, [profile])]),
+    ...[valueOf("endpoint", listed[0]?.endpoint), stable([valueOf("email"), valueOf("userID")])],
+    ...[stateOf(state), readOwnPackage().version, stable([project.name, stack])],
   ];
   return Object.fromEntries(parts.map((part, at) => [part, values[at] ?? ""])) as PlanParts;
 }
 
-const entriesOf = ({ project, stack }: PlanPlace): EnvironmentEntry[] =>
-  (readEnvironments(project.root) ?? []).filter((each) => each.stack === stack);
-
 /** The Environment files of a stack: of environments.yaml, and of a project of files. */
-function filesOf(place: PlanPlace): string[] {
-  const { project, stack } = place;
-  const listed = entriesOf(place).map(({ file }) => file);
+function filesOf(project: ReturnType<typeof projectAt>, stack: string, listed: readonly EnvironmentEntry[]): string[] {
   const { resources } = project.content;
   const own = Object.values(isObject(resources) ? resources : {}).flatMap((resource) => {
     const properties = isObject(resource) ? resource["properties"] : undefined;
@@ -92,7 +77,7 @@ function filesOf(place: PlanPlace): string[] {
     if (typeof file !== "string") return [];
     return file.replaceAll("${pulumi.stack}", stack).replaceAll("${pulumi.project}", project.name);
   });
-  return [...new Set([...listed, ...own])].toSorted();
+  return [...new Set([...listed.map((each) => each.file), ...own])].toSorted();
 }
 
 /** A digest of files by their names and contents; a missing one counts as that. */
@@ -140,4 +125,11 @@ export function describeOtherPlan(expected: string, plan: PlanParts): string | u
   const differing = parts.filter((_, at) => hints !== "" && piece(hints, at) !== piece(found, at));
   const what = differing.length > 0 ? inWords(differing) : `among ${inWords(parts)}`;
   return `this is another plan, and nothing was sent. What differs is ${what}; the plan is ${now} now. Look at it, and let that one be approved`;
+}
+
+/** The plan of an open stack. */
+export async function planOfStack({ project, name }: Stack) {
+  const state = await stateAtRest(project.root, name, process.env);
+  const parts = state === undefined ? undefined : await planAt(project.root, name, state);
+  return parts && { digest: planDigest(parts), differsFrom: (expected: string) => describeOtherPlan(expected, parts) };
 }

@@ -1,33 +1,56 @@
+import * as engine from "../../engine/decide.ts";
+import { isProperties, type PropertyMap, type PropertyValue, type ResourceState } from "../../engine/decide.ts";
 import { today } from "../../machine/today.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
-import { type DeclaredThing, listLinkedInputs } from "../../provider/environment/things.ts";
-import { check, diff, type Properties, toKeyed, toListed, unknownValue } from "../../provider/pulumi/properties.ts";
+import { topName } from "../../provider/environment/logicalNames.ts";
+import { type DeclaredThing, things } from "../../provider/environment/things.ts";
+import { environmentOf, registerEnvironment } from "../../provider/pulumi/plugin/environment.ts";
+import {
+  check,
+  diff,
+  foreseen,
+  type Properties,
+  toKeyed,
+  toListed,
+  unhidden,
+  unknownValue,
+} from "../../provider/pulumi/properties.ts";
+import { encodeLedger, type Ledger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
-import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import { factsOf, type OrganizationName, ResourceError } from "../../provider/resources/model/resource.ts";
+import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { type Findings, Run } from "../../provider/resources/run.ts";
+import { Run } from "../../provider/resources/run.ts";
+import { summarize } from "../../provider/seedRows/declaration.ts";
+import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
+import type { Declared } from "./source.ts";
 
 type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 
 /** The plan for one thing: its declaration, its known state, and the operation. */
-export interface PlannedStep {
+export interface PlannedStep extends Noted {
   operation: PlannedOperation;
   thing?: DeclaredThing;
   known?: KnownThing;
+}
+
+/** What the provider found out about one thing. */
+interface Noted {
   /** True for a seed whose rows can't be read here, or may be those of such a seed of the same table. */
   isUnread?: boolean;
-  /** The inputs as they were checked. */
+  /** Why they can't, where a file says so. */
+  why?: string;
+  /** The inputs as they are declared, and as they were checked. */
+  declared: Properties;
   inputs: Properties;
   /** Names of what an update changes. */
   changed: readonly string[];
   rows?: RowsAhead;
   /** The rows that a deletion takes, of a seed that is replaced. */
   departing?: RowsAhead;
-  /** Lines of the preview. */
   lines: string[];
   /** Problems of its inputs: an engine stops before it compares anything. */
   problems: string[];
@@ -35,300 +58,375 @@ export interface PlannedStep {
   refusals: string[];
 }
 
-/** A set of things that is to become of what is known, as an engine does it. */
-export interface Plan {
-  steps: PlannedStep[];
-}
+/** What becomes of what is known, as the engine decides it. */
+export type Plan = readonly PlannedStep[];
 
-/** Where a plan is made. */
-interface Place {
-  /** The program's folder. */
-  folder: string;
-  /** Why a source is not read although it is there. */
-  unread?: ((source: string) => string | undefined) | undefined;
-}
-
-/** Digests stay in this process. */
-const seed = new Uint8Array(32).fill(7);
-
-/** Most times that what one thing gives up may change what becomes of another. */
-const maxRounds = 4;
-
-/** Does in one process what an engine does with a program: matches, checks and compares. Sends and writes nothing. */
-export class Planner {
-  readonly #place: Place;
-  readonly #run: Run;
-  readonly #organizationNames = new Map<string, OrganizationName>();
-  readonly #steps = new Map<string, PlannedStep>();
-  readonly #departing: PlannedStep[] = [];
-
-  constructor(place: Place, known: readonly KnownThing[], things: readonly DeclaredThing[]) {
-    this.#place = place;
-    this.#run = new Run(place.folder);
-    const left = new Map(known.map((each) => [each.key, each]));
-    for (const thing of things) {
-      const { kind, name } = thing;
-      const [found] = [name.now, ...name.own, ...name.inherited].flatMap(
-        (each) => left.get(`${kind} ${each.slice(1)}`) ?? [],
-      );
-      if (found) left.delete(found.key);
-      const operation = found ? "same" : "create";
-      this.#steps.set(thing.key, { ...begun(), thing, ...(found ? { known: found } : {}), operation });
-    }
-    // An engine deletes last things first.
-    this.#departing = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
-  }
-
-  /** Marks the seeds whose rows can't be known here. What such a seed of a state gives up another one of its table may take. */
-  #markUnread(all: readonly PlannedStep[]): void {
-    const tables = new Set<unknown>();
-    for (const step of all) {
-      const { thing, known } = step;
-      const source = thing?.inputs["source"];
-      const isThere = typeof source !== "string" || this.#place.unread?.(source) === undefined;
-      const isSealed = known?.kind === "SeedRows" && known.outputs["ledger"] === undefined;
-      if (isSealed) tables.add(known.outputs["table"]);
-      step.isUnread = !isThere || isSealed;
-    }
-    for (const step of all) {
-      const { thing, known } = step;
-      const ofSeed = [thing, known].some((each) => each?.kind === "SeedRows");
-      if (
-        ofSeed &&
-        [thing?.inputs["table"], known?.outputs["table"]].some((table) => table !== undefined && tables.has(table))
-      )
-        step.isUnread = true;
-    }
-  }
-
-  async plan(): Promise<Plan> {
-    const all = [...this.#steps.values()];
-    this.#markUnread([...all, ...this.#departing]);
-    for (const step of all) await this.#check(step);
-    let before = "";
-    for (let round = 0; round < maxRounds; round++) {
-      for (const step of this.#departing) await this.#depart(step, "rows");
-      // A new seed finds out in its check which rows it takes over.
-      if (round > 0) for (const step of all) if (!step.known) await this.#check(step);
-      for (const step of all) await this.#compare(step);
-      const now = this.#signature();
-      if (now === before || !this.#isShared()) break;
-      before = now;
-    }
-    return { steps: [...all, ...this.#departing.toReversed()] };
-  }
-
-  /** True if one seed may take what another one gives up. */
-  #isShared(): boolean {
-    const tables = [...this.#steps.values(), ...this.#departing].flatMap(({ thing, known }) => {
-      if ((thing?.kind ?? known?.kind) !== "SeedRows") return [];
-      return [...new Set([thing?.inputs["table"], known?.outputs["table"]].filter((table) => table !== undefined))];
-    });
-    return new Set(tables).size < tables.length;
-  }
-
-  /** Differs where another round may find something else. */
-  #signature(): string {
-    return JSON.stringify(
-      [...this.#steps.values(), ...this.#departing].map(({ operation, lines, refusals }) => [
-        operation,
-        lines,
-        refusals,
-      ]),
-    );
-  }
-
-  context(step: PlannedStep): OfflineResourceContext {
-    const say = (text: string): void => void step.lines.push(text);
-    const rows = (ahead: RowsAhead): void => void (step.rows = ahead);
-    return {
-      report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
-      directory: this.#place.folder,
-      day: today(),
-      dialect: completeDialect(),
-      platform: "",
-      account: {},
-      ...this.#run.known,
-      journal: new Journal(() => ""),
-      organizationNames: this.#organizationNames,
-      seed: () => seed,
-      isPlan: true,
-    };
-  }
-
-  /** The ID of another thing, if it is known before a run. */
-  #idOf(key: string): string {
-    const { known, operation } = this.#steps.get(key) ?? {};
-    return known === undefined || operation === "replace" ? unknownValue : known.id;
-  }
-
-  /** The inputs that a program sends. */
-  #declared({ thing, known }: PlannedStep): Properties {
-    if (!thing) return {};
-    const seeds = Object.entries(thing.seeds);
-    const renewals = (key: string): unknown => this.#steps.get(key)?.known?.outputs["renewals"] ?? 0;
-    const stated: Properties = {
-      ...thing.inputs,
-      ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
-      resourceUrn: urnOf(thing.kind, thing.name.now),
-      ...(seeds.length === 0
-        ? {}
-        : {
-            linkedSeeds: Object.fromEntries(
-              seeds.map(([label, key]) => [label, urnOf("SeedRows", key.slice(key.indexOf(" ") + 1))]),
-            ),
-            linkRenewals: Object.fromEntries(seeds.map(([label, key]) => [label, renewals(key)])),
-          }),
-      ...known?.unknowns,
-    };
-    return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
-  }
-
-  async #check(step: PlannedStep): Promise<void> {
-    const { thing, known } = step;
-    if (!thing || step.isUnread) return;
-    step.lines = [];
-    const resource = resourceOf(thing.kind);
-    const olds = known?.inputs ?? {};
-    const declared = toListed(resource, this.#declared(step), olds);
-    const { inputs, problems } = await check(resource, this.context(step), toListed(resource, olds), declared);
-    step.inputs = toKeyed(resource, inputs);
-    step.problems = problems.map(({ reason }) => reason);
-    step.operation = known ? "same" : "create";
-  }
-
-  async #compare(step: PlannedStep): Promise<void> {
-    const { thing, known } = step;
-    if (!thing || !known) return;
-    const resource = resourceOf(thing.kind);
-    if (step.isUnread) {
-      await this.#compareSettings(step, resource);
-      return;
-    }
-    if (step.operation === "replace" || this.#isRelinked(step)) await this.#check(step);
-    step.lines = [];
-    step.refusals = [];
-    delete step.rows;
-    const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
-    try {
-      const comparison = await diff(resource, this.context(step), olds, toListed(resource, step.inputs));
-      const { changed, replaces, findings } = comparison;
-      this.#note(String(step.inputs["resourceUrn"]), findings);
-      step.changed = changed;
-      step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
-    } catch (error) {
-      await this.#compareSettings(step, resource);
-      const refusal = refusalOf(error);
-      // An engine does not come that far where something is wrong with the inputs.
-      if (step.problems.length === 0) step.refusals.push(refusal);
-    }
-    if (step.operation !== "replace") return;
-    const { lines, refusals } = step;
-    await this.#checkFresh(step, resource);
-    await this.#depart(step, "departing");
-    step.operation = "replace";
-    step.lines = [...lines, ...step.lines];
-    step.refusals = [...new Set([...refusals, ...step.refusals])];
-  }
-
-  /** True when a link leads to a thing that is created again. */
-  #isRelinked({ thing, inputs }: PlannedStep): boolean {
-    if (!thing) return false;
-    const ids = listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of)));
-    return Object.entries(ids).some(([name, id]) => JSON.stringify(inputs[name]) !== JSON.stringify(id));
-  }
-
-  /** Checks what comes in the place of something, as an engine does. */
-  async #checkFresh(step: PlannedStep, resource: Resource): Promise<void> {
-    step.lines = [];
-    step.refusals = [];
-    const declared = toListed(resource, this.#declared(step));
-    const { inputs, problems } = await check(resource, this.context(step), {}, declared);
-    step.inputs = toKeyed(resource, inputs);
-    step.problems = problems.map(({ reason }) => reason);
-  }
-
-  /** Compares the inputs alone, where a full diff is impossible. */
-  async #compareSettings(step: PlannedStep, resource: Resource): Promise<void> {
-    const plain = { ...resource, diff: undefined } as unknown as Resource; // without its own comparison
-    const inputs = Object.keys(step.inputs).length > 0 ? step.inputs : this.#declared(step);
-    const { changed, replaces } = await diff(plain, this.context(step), step.known?.outputs ?? {}, inputs);
-    step.inputs = inputs;
-    step.changed = changed;
-    step.operation = replaces.length > 0 ? "replace" : changed.length > 0 ? "update" : "same";
-  }
-
-  /** Plans a deletion, with its refusals. */
-  async #depart(step: PlannedStep, into: "rows" | "departing"): Promise<void> {
-    const { known } = step;
-    if (!known) return;
-    const found: PlannedStep = { ...begun(), operation: "delete" };
-    const resource = resourceOf(known.kind);
-    const retained = known.isRetained ? { onDestroy: "retain" } : {};
-    const state = { ...known.outputs, ...retained, resourceUrn: urnOf(known.kind, known.name) };
-    try {
-      const findings =
-        step.isUnread && known.kind === "SeedRows" ? {} : await resource.departs?.(this.context(found), state);
-      this.#note(state.resourceUrn, findings);
-    } catch (error) {
-      const refusal = refusalOf(error);
-      // A run ends with the first one.
-      if (found.refusals.length === 0) found.refusals.push(refusal);
-    }
-    if (found.rows) step[into] = found.rows;
-    step.lines = into === "rows" ? found.lines : [...step.lines, ...found.lines];
-    step.refusals = into === "rows" ? found.refusals : [...step.refusals, ...found.refusals];
-  }
-
-  #note(urn: string, findings: Findings | undefined): void {
-    if (!findings) return;
-    this.#run.compared(urn, { changed: [], replaces: [], findings });
-  }
-}
-
-const begun = (): Omit<PlannedStep, "operation"> => ({
-  inputs: {},
-  changed: [],
-  lines: [],
-  problems: [],
-  refusals: [],
-});
-
-/** The words of a refusal; throws what is none. */
-function refusalOf(error: unknown): string {
-  if (error instanceof ResourceError || error instanceof SourceError) return error.message;
-  throw error;
-}
-
-/** A thing before a run: of a state, or of a declaration with the outputs its creation would have left. */
+/** A thing before a run: of a state, or of a declaration with the outputs that its creation would have left. */
 export interface KnownThing {
-  /** Type, and name below the Environment. */
   key: string;
   kind: string;
   name: string;
   id: string;
-  /** The inputs of the last run. */
   inputs: Properties;
   /** Outputs of the last run, inputs included. */
   outputs: Properties;
-  isUnfinished?: boolean;
   /** True if it stays on the platform when it leaves: an up has saved retain. */
   isRetained?: boolean;
   /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
   keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */
   thing?: DeclaredThing;
-  /** The rows that were applied: all of them, or none, since nobody can read them here. */
-  rows?: "all" | "none";
-  /** Why it is none of them. */
+  /** Why nobody knows the rows that were applied, where that is no secret. */
   why?: string;
   /** Secrets of the state, which are taken to be what is declared. */
   sealed?: readonly string[];
-  /** Inputs that a plan is made with in place of those of the program. */
-  unknowns?: Properties;
 }
 
-export const urnOf = (kind: string, name: string): string => toPlannedUrn(kind, name.replace(/^\//, ""));
+/** What there is before a plan: the resources of a state, and what is known of them beside it. */
+export interface Before {
+  root: string;
+  project: string;
+  stack: string;
+  state: readonly ResourceState[];
+  known: ReadonlyMap<string, Pick<KnownThing, "keepsCells" | "thing" | "why">>;
+}
+
+/** Where a plan is made: the program's folder, and why a source in it is not read although it is there. */
+type Place = Pick<Declared, "folder" | "unread">;
+
+const own = "microapps";
+const places = { root: "environment", project: "plan", stack: "plan" };
+
+/** Resources of a state, as the plugin has them below an Environment: what they need of others is left out. */
+export function toBefore(
+  resources: readonly ResourceState[],
+  known: Before["known"] = new Map(),
+  at: Partial<Pick<Before, "root" | "project" | "stack">> = {},
+): Before {
+  const place = { ...places, ...at };
+  const urn = `urn:pulumi:${place.stack}::${place.project}::pulumi:providers:${own}::default`;
+  const provider = engine.newState({ urn, type: `pulumi:providers:${own}`, custom: true, id: "plan" });
+  const urns = new Set(resources.map((each) => each.urn));
+  const among = (all: readonly string[]): string[] => all.filter((one) => urns.has(one));
+  const state = resources.map((each) => {
+    const needs = Object.entries(each.propertyDependencies).map(([name, all]) => [name, among(all)] as const);
+    const own = { type: typeIn(each.urn), provider: `${urn}::plan`, parent: "", deletedWith: "" };
+    const propertyDependencies = Object.fromEntries(needs);
+    return { ...each, ...own, dependencies: among(each.dependencies), propertyDependencies };
+  });
+  return { ...place, state: [provider, ...state], known };
+}
+
+/** The state that the up of a declaration would have left. */
+export async function applied({ declaration, folder, unread }: Declared): Promise<Before> {
+  const all = things(declaration, topName(places.root));
+  const provider = new OfflineProvider({ folder, unread }, places.root);
+  const goals = goalsOf(places.root, all, provider);
+  const { state, refusals } = await engine.decide({ ...places, ...goals, state: [], applies: true });
+  provider.rethrow(refusals);
+  const declared = new Map(all.map((thing) => [thing.key, thing]));
+  const known = state.map(({ urn }) => {
+    const thing = declared.get(keyOf(urn, places.root));
+    const { why } = provider.noteOf(urn);
+    return [urn, { ...(thing && { thing }), ...(why !== undefined && { why }) }] as const;
+  });
+  return { ...places, state, known: new Map(known) };
+}
+
+const goalsOf = (root: string, all: DeclaredThing[], provider: engine.ResourceProvider) => ({
+  ...{ package: own, provider },
+  goals: async (monitor: Parameters<typeof registerEnvironment>[0]): Promise<void> =>
+    void (await registerEnvironment(monitor, environmentOf(root, all))),
+});
+
+/** Most times that what one thing gives up may change what becomes of another. */
+const maxRounds = 4;
+
+/** Decides as the engine does, with our own provider in this process. Sends and writes nothing. */
+export async function planOf(place: Place, before: Before, all: DeclaredThing[]): Promise<Plan> {
+  const { root } = before;
+  const provider = new OfflineProvider(place, root, before);
+  let last = "";
+  for (let round = 1; ; round++) {
+    provider.notes.clear();
+    const { steps, refusals } = await engine.decide({ ...before, ...goalsOf(root, all, provider) });
+    for (const { op, old } of steps) if (op === "delete" && old && isOurs(old.urn)) await provider.depart(old);
+    const planned = toPlanned(steps, all, before, provider);
+    for (const { urn = "", message } of provider.rethrow(refusals)) {
+      const found = planned.find(({ thing, known }) => (thing?.key ?? known?.key) === keyOf(urn, root));
+      if (found && !found.refusals.includes(message)) found.refusals.push(message);
+    }
+    const now = JSON.stringify(planned.map(({ operation, lines, refusals: why }) => [operation, lines, why]));
+    if (now === last || round === maxRounds || !sharesTables(planned)) return planned;
+    last = now;
+  }
+}
+
+/** True if one seed may take what another one gives up. */
+function sharesTables(planned: readonly PlannedStep[]): boolean {
+  const tables = planned.flatMap(({ thing, known }) => [...new Set([thing?.inputs["table"], known?.outputs["table"]])]);
+  const named = tables.filter((table) => table !== undefined);
+  return new Set(named).size < named.length;
+}
+
+function toPlanned(
+  steps: readonly engine.Step[],
+  all: readonly DeclaredThing[],
+  before: Before,
+  provider: OfflineProvider,
+): PlannedStep[] {
+  const { root, state } = before;
+  const made = new Map<string, PlannedStep>();
+  const declared = new Map(all.map((thing) => [thing.key, thing]));
+  for (const { op, urn, old } of steps) {
+    const [operation, note, thing] = [operations[op], provider.noteOf(urn), declared.get(keyOf(urn, root))];
+    if (operation === undefined || !isOurs(urn)) continue;
+    const known = old && knownOf(old, before, note.declared);
+    const of = operation === "delete" ? `delete ${urn}` : (thing?.key ?? "");
+    made.set(of, { ...note, operation, ...(operation !== "delete" && thing && { thing }), ...(known && { known }) });
+  }
+  return [...all.map(({ key }) => key), ...state.map(({ urn }) => `delete ${urn}`)].flatMap((of) => made.get(of) ?? []);
+}
+
+/** Steps that are the whole of what becomes of a thing; the others are parts of a replacement. */
+const operations: Readonly<Partial<Record<engine.Step["op"], PlannedOperation>>> = {
+  ...{ create: "create", update: "update", same: "same", delete: "delete" },
+  ...{ replace: "replace", "create-replacement": "replace" },
+};
+
+function knownOf(old: ResourceState, { known, root }: Before, declared: Properties): KnownThing {
+  const { urn, type, id, retainOnDelete, inputs, outputs } = old;
+  const key = keyOf(urn, root);
+  const sealed = Object.entries({ ...inputs, ...outputs }).flatMap(([name, value]) => (isSealed(value) ? [name] : []));
+  return {
+    ...{ key, kind: kindIn(type), name: key.slice(key.indexOf(" ") + 1), id, isRetained: retainOnDelete, sealed },
+    ...{ inputs: opened(inputs, declared), outputs: opened(outputs, declared) },
+    ...known.get(urn),
+  };
+}
+
+/** True for one of our resources: the engine also has the Environment, and the provider. */
+const isOurs = (urn: string): boolean => resourceNamed(kindIn(typeIn(urn))) !== undefined;
+
+const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
+const kindIn = (type: string): string => type.slice(type.lastIndexOf(":") + 1);
+
+function keyOf(urn: string, root: string): string {
+  const name = urn.split("::").slice(3).join("::");
+  return `${kindIn(typeIn(urn))} ${name.slice(root.length + 1)}`;
+}
+
+/** True for a value of a state that is a secret, or holds one, which nobody can read here. */
+export const isSealed = (value: PropertyValue): boolean =>
+  engine.containsSecret(value) && engine.containsUnknown(value);
+
+/** Values of a state, where secrets that nobody can read here are taken to be what is declared. */
+const opened = (values: PropertyMap, declared: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const now = isSealed(value) ? declared[name] : plainly(value);
+      return now === undefined ? [] : [[name, now]];
+    }),
+  );
+
+export function plainly(value: PropertyValue): unknown {
+  if (value instanceof engine.Secret) return plainly(value.value);
+  if (value instanceof engine.Unknown) return unknownValue;
+  if (Array.isArray(value)) return value.map(plainly);
+  return isProperties(value) ? toPlain(value) : value;
+}
+
+export const toPlain = (values: PropertyMap): Properties =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plainly(value)]));
+
+const begun = (): Noted => ({ declared: {}, inputs: {}, changed: [], lines: [], problems: [], refusals: [] });
+
+/**
+ * Our own provider without a platform: checks and compares as a run's does, and keeps what it has to say. Problems and
+ * refusals end no run here, so that a report has all of them.
+ */
+class OfflineProvider implements engine.ResourceProvider {
+  readonly #place: Place;
+  readonly #root: string;
+  readonly #run: Run;
+  /** Cleared for another round, which knows what the last one found out. */
+  readonly notes = new Map<string, Noted>();
+  readonly #organizationNames = new Map<string, OrganizationName>();
+  /** Tables whose rows can't be known here: what such a seed of a state gives up another one may take. */
+  readonly #sealed: ReadonlySet<unknown>;
+  #failure: Error | undefined;
+
+  constructor(place: Place, root: string, before?: Before) {
+    [this.#place, this.#root, this.#run] = [place, root, new Run(place.folder)];
+    const seeds = (before?.state ?? []).filter(({ type }) => kindIn(type) === "SeedRows");
+    this.#sealed = new Set(seeds.flatMap(({ outputs }) => (outputs["ledger"] === undefined ? [outputs["table"]] : [])));
+  }
+
+  noteOf(urn: string): Noted {
+    const note = this.notes.get(urn) ?? begun();
+    this.notes.set(urn, note);
+    return note;
+  }
+
+  /** Throws what was no refusal of ours; returns the others, which are the engine's. */
+  rethrow(refusals: engine.Decided["refusals"]): engine.Decided["refusals"] {
+    if (this.#failure) throw this.#failure;
+    return refusals;
+  }
+
+  async check(urn: string, last: PropertyMap, news: PropertyMap): Promise<engine.Checked> {
+    const [resource, note] = [resourceOf(kindIn(typeIn(urn))), this.noteOf(urn)];
+    // All seeds are known in the second round.
+    const { siblings: _, referrers: __, ...declared } = unhidden(resource, toPlain(news));
+    note.declared = { ...declared, resourceUrn: urn };
+    const olds = opened(last, note.declared);
+    const { source, table } = declared;
+    const why = typeof source === "string" ? this.#place.unread?.(source) : undefined;
+    if (why !== undefined) note.why = why;
+    note.isUnread ||=
+      why !== undefined ||
+      (resource.name === "SeedRows" && [table, olds["table"]].some((each) => this.#sealed.has(each)));
+    const checked =
+      !note.isUnread &&
+      (await this.#refusing(() => {
+        const listed = toListed(resource, note.declared, olds);
+        return check(resource, this.#context(note), toListed(resource, olds), listed);
+      }, undefined));
+    note.inputs = checked ? toKeyed(resource, checked.inputs) : note.declared;
+    note.problems = (checked || { problems: [] }).problems.map(({ reason }) => reason);
+    return { inputs: note.inputs as PropertyMap, failures: [] };
+  }
+
+  async diff({ urn }: { urn: string }, old: engine.InputsAndOutputs, inputs: PropertyMap): Promise<engine.Difference> {
+    const [resource, known] = [resourceOf(kindIn(typeIn(urn))), this.noteOf(urn)];
+    // An engine also asks what would be if something else were replaced.
+    const isAsked = inputs === known.inputs;
+    const note = isAsked ? known : begun();
+    const news = isAsked ? known.inputs : { ...toPlain(inputs), resourceUrn: urn };
+    const outputs = { ...opened(old.outputs, news), resourceUrn: urn };
+    delete note.rows;
+    const refused = (message: string): void => void (note.problems.length > 0 || note.refusals.push(message));
+    // Without its own comparison, a resource compares the inputs alone.
+    const plain = { ...resource, diff: undefined } as unknown as Resource;
+    const comparison =
+      (await this.#refusing(
+        () => (note.isUnread ? undefined : diff(resource, this.#context(note), outputs, toListed(resource, news))),
+        refused,
+      )) ?? (await diff(plain, this.#context(note), outputs, news));
+    if (isAsked) this.#run.compared(urn, comparison);
+    const { changed, replaces } = comparison;
+    note.changed = changed;
+    if (isAsked && replaces.length > 0) await this.#depart(note, { urn, resource, outputs }, "departing");
+    const { deleteBeforeReplace = false } = resource;
+    const changes = changed.length > 0 ? "some" : "none";
+    return { changes, changed: [...changed], replaces: [...replaces], deleteBeforeReplace };
+  }
+
+  /** Plans a deletion, with its refusals. */
+  async depart({ urn, type, outputs, retainOnDelete }: ResourceState): Promise<void> {
+    const state = { ...opened(outputs, {}), resourceUrn: urn, ...(retainOnDelete ? { onDestroy: "retain" } : {}) };
+    const note = this.noteOf(urn);
+    note.isUnread = kindIn(type) === "SeedRows" && this.#sealed.has(outputs["table"]);
+    await this.#depart(note, { urn, resource: resourceOf(kindIn(type)), outputs: state }, "rows");
+  }
+
+  async #depart(
+    note: Noted,
+    { urn, resource, outputs }: { urn: string; resource: Resource; outputs: Properties },
+    into: "rows" | "departing",
+  ): Promise<void> {
+    if (note.isUnread || !resource.departs) return;
+    const found = begun();
+    const findings = await this.#refusing(
+      () => resource.departs?.(this.#context(found), outputs),
+      // A run ends with the first one.
+      (message) => void (note.refusals.includes(message) || note.refusals.push(message)),
+    );
+    if (findings) this.#run.compared(urn, { changed: [], replaces: [], findings });
+    if (found.rows) note[into] = found.rows;
+    note.lines.push(...found.lines);
+  }
+
+  async create(urn: string, _inputs: PropertyMap, _timeout: number, isPreview: boolean): Promise<engine.Created> {
+    const [resource, note] = [resourceOf(kindIn(typeIn(urn))), this.noteOf(urn)];
+    const { rows: _, ...left } = note.inputs;
+    const planned = foreseen(resource, left);
+    if (isPreview) return { id: "", outputs: planned as PropertyMap, refreshBeforeUpdate: false };
+    const known = Object.fromEntries(Object.entries(planned).filter(([, value]) => value !== unknownValue));
+    const rows = resource.name === "SeedRows" && !note.isUnread ? await this.#rowsOf(note) : {};
+    const outputs = rows ? { ...(Object.keys(rows).length > 0 ? left : peopled(known)), ...rows } : known;
+    return { id: keyOf(urn, this.#root), outputs: outputs as PropertyMap, refreshBeforeUpdate: false };
+  }
+
+  /** What a seed leaves of its rows; undefined where they have a mistake. */
+  async #rowsOf(note: Noted): Promise<Properties | undefined> {
+    const seed = note.inputs as unknown as Seed; // it was checked
+    const { digest, resourceUrn } = note.inputs as { digest?: string; resourceUrn?: string };
+    const summary = await this.#refusing(
+      async () => this.#run.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, this.#place.folder)),
+      (message) => void (note.why = `those of the base have a mistake: ${message.split("\n", 1).join()}`),
+    );
+    if (!summary) return undefined;
+    const ledger: Ledger = { kind: "list", count: summary.rows.length, rows: summary.rows };
+    const { labels, rowLabels } = summary;
+    return { rowCount: ledger.count, ledger: encodeLedger(ledger), labels, labelled: rowLabels.counts() };
+  }
+
+  update = ({ urn }: { urn: string }, _old: unknown, inputs: PropertyMap): Promise<engine.Created> =>
+    this.create(urn, inputs, 0, true);
+
+  #context(note: Noted): OfflineResourceContext {
+    const say = (text: string): void => void note.lines.push(text);
+    const rows = (ahead: RowsAhead): void => void (note.rows = ahead);
+    return {
+      report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
+      ...{ directory: this.#place.folder, day: today(), dialect: completeDialect(), platform: "", account: {} },
+      ...this.#run.known,
+      ...{ journal: new Journal(() => ""), organizationNames: this.#organizationNames },
+      seed: () => digestKey,
+      isPlan: true,
+    };
+  }
+
+  /** Takes a refusal as an answer. Keeps any other failure, of which the engine would only repeat the words. */
+  async #refusing<Answer>(
+    work: () => Promise<Answer> | Answer,
+    refused: ((message: string) => void) | undefined,
+  ): Promise<Answer | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!refused || !(error instanceof ResourceError || error instanceof SourceError)) {
+        this.#failure = error as Error;
+        throw error;
+      }
+      refused(error.message);
+      return undefined;
+    }
+  }
+
+  checkConfig = (_urn: string, _old: PropertyMap, inputs: PropertyMap) => Promise.resolve({ inputs, failures: [] });
+  diffConfig = () =>
+    Promise.resolve({ changes: "none" as const, replaces: [], changed: [], deleteBeforeReplace: false });
+  configure = (): Promise<void> => Promise.resolve();
+  delete = (): Promise<void> => Promise.resolve();
+  close = (): Promise<void> => Promise.resolve();
+  cancel = (): void => undefined;
+  read = (): Promise<never> => Promise.reject(new Error("a plan reads nothing"));
+  invoke = this.read;
+}
+
+/** Digests stay in this process. */
+const digestKey = new Uint8Array(32).fill(7);
+
+/** People by their addresses, where a platform would have stated them IDs. */
+function peopled(outputs: Properties): Properties {
+  const { email, userID, members, appID } = outputs;
+  if (appID !== undefined) return { ...outputs, status: "ready" };
+  if (isObject(members)) return { ...outputs, userIDs: Object.keys(members).toSorted() };
+  const named = [userID, email].find((one) => typeof one === "string");
+  return named === undefined ? outputs : { ...outputs, memberUserID: named };
+}
 
 export const resourceOf = (kind: string): Resource => {
   const found = resourceNamed(kind);

@@ -127,7 +127,7 @@ class Listing {
         : plan.change.removed.slice(0, maxListed).flatMap(({ key }) => ledger.rows.find(key) ?? []),
     );
     if (!this.#base) {
-      const { keys } = known.inputs;
+      const { keys } = { ...known.inputs, ...known.outputs };
       const names = Array.isArray(keys) ? keys.map(String) : [];
       for (const at of removed) {
         const name = names[at];

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { PropertyMap } from "../../engine/decide.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import {
@@ -8,9 +9,11 @@ import {
   type RenamedSide,
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
+import { topName } from "../../provider/environment/logicalNames.ts";
 import { kinds as all, type Link, things } from "../../provider/environment/things.ts";
+import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
-import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
+import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { describeKept } from "../../provider/resources/seedDeparture.ts";
 import { callsAhead } from "../../provider/seedRows/reports.ts";
 import {
@@ -28,12 +31,22 @@ import {
   type Thing,
   toShownKind,
 } from "./changeSet.ts";
-import { toKnownDeclaration, toKnownState } from "./known.ts";
 import { peopleAhead } from "./people.ts";
-import { isHeeded, type Plan, type PlannedStep, Planner, resourceOf, urnOf } from "./planner.ts";
+import {
+  applied,
+  isHeeded,
+  isSealed,
+  type Plan,
+  type PlannedStep,
+  planOf,
+  resourceOf,
+  toBefore,
+  type Before,
+  type KnownThing,
+} from "./planner.ts";
 import { listRows } from "./rowValues.ts";
 import type { Both, Declared } from "./source.ts";
-import type { StackState } from "./state.ts";
+import type { StackState, WholeResource } from "./state.ts";
 
 /** The declarations that a plan is about; a state has no base. */
 interface Sides {
@@ -49,7 +62,7 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; 
   const reasons: string[] = [];
   const renames = renamesIn(plan, sides.head);
   let calls = 0;
-  for (const step of plan.steps) {
+  for (const step of plan) {
     const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
     if (!kind) continue;
     const made = await thingOf(kind, step, plan, sides);
@@ -148,7 +161,7 @@ const placeOf = ({ thing, known }: PlannedStep, { base, head }: Sides): string =
   thing ? head.place(thing.path) : ((known?.thing && base?.place(known.thing.path)) ?? "");
 
 /** The wait for an app, whose settings are the app's in a file. */
-const waitOf = ({ steps }: Plan, { thing, known }: PlannedStep): PlannedStep[] =>
+const waitOf = (steps: Plan, { thing, known }: PlannedStep): PlannedStep[] =>
   steps.filter(
     (each) =>
       (thing !== undefined && each.thing?.kind === "AppReadiness" && each.thing.above === thing.key) ||
@@ -281,22 +294,10 @@ function callsOf(
 }
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */
-const otherwise = [
-  ...[
-    "rows",
-    "additions",
-    "changes",
-    "removals",
-    "members",
-    "until",
-    "fields",
-    "organizationID",
-    "teamID",
-    "appID",
-    "removal",
-  ],
-  ...["digest", "salt", "fingerprint", "keys", "resourceUrn", "unfinished", "drift"],
-];
+const otherwise = (
+  "rows additions changes removals members until fields organizationID teamID appID removal " +
+  "digest salt fingerprint keys resourceUrn unfinished drift"
+).split(" ");
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -419,7 +420,7 @@ interface OfStep extends RenamedSide {
 }
 
 /** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
-function renamesIn({ steps }: Plan, head: Declared): Renames {
+function renamesIn(steps: Plan, head: Declared): Renames {
   const notes = new Map<PlannedStep, string[]>();
   const hints: string[] = [];
   const sidesOf = (operation: PlannedStep["operation"]): OfStep[] =>
@@ -441,13 +442,13 @@ function sideOf(step: PlannedStep): OfStep | undefined {
   const { known, thing, inputs, operation } = step;
   if (operation === "delete")
     return known && { step, kind: known.kind, name: known.name, values: { ...known.thing?.inputs, ...known.outputs } };
-  return thing && { step, kind: thing.kind, name: thing.name.now.slice(1), values: { ...thing.inputs, ...inputs } };
+  return thing && { step, kind: thing.kind, name: nameOf(step), values: { ...thing.inputs, ...inputs } };
 }
 
 /** Rows of a seed that leaves, as its plan has them. */
-function rowsLeft({ step: { rows, known } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
-  if (known?.rows === "none") return undefined;
-  const called = describeNamed(readName(urnOf(kind, name)));
+function rowsLeft({ step: { rows, isUnread } }: OfStep, { kind, name }: OfStep): RowsLeft | undefined {
+  if (isUnread) return undefined;
+  const called = describeNamed(readName(toPlannedUrn(kind, name)));
   return rows?.plan.exact ? { stay: rows.keptForOthers.get(called) ?? 0, go: rows.plan.remove } : undefined;
 }
 
@@ -455,9 +456,8 @@ const kinds: readonly string[] = all;
 
 /** Plans a change, from an environment that matches the base, with the refusals of a run. */
 async function planOfChange({ base, head }: Both): Promise<Plan> {
-  const known = await toKnownDeclaration(base);
-  const { folder, unread } = head;
-  return new Planner({ folder, unread }, known, things(head.declaration)).plan();
+  const before = await applied(base);
+  return planOf(head, before, things(head.declaration, topName(before.root)));
 }
 
 /** Changes between two declarations, and problems of the later one. */
@@ -474,12 +474,44 @@ export async function pending(state: StackState, declared: Declared): Promise<Se
   if (roots.length === 0 && own.length > 0) {
     return notCompared("the state has no Environment: the program declares its resources itself");
   }
-  const known = toKnownState({ ...state, resources: own }, roots[0]?.name ?? "environment", declared);
-  const { declaration, folder, unread } = declared;
-  const plan = await new Planner({ folder, unread }, known, things(declaration)).plan();
+  const before = beforeOf(own, roots[0]);
+  const plan = await planOf(declared, before, things(declared.declaration, topName(before.root)));
   const { section } = await sectionOf(plan, { base: undefined, head: declared });
   if (state.interrupted === 0) return section;
   return { ...section, why: [interrupted(state.interrupted), section.why ?? []].flat().join("; ") };
+}
+
+/**
+ * Things of a state below its Environment. Secrets of the state can't be read here: their values are taken to be the
+ * declared ones, and rows whose digests are keyed by one are not compared.
+ */
+function beforeOf(resources: readonly WholeResource[], environment: WholeResource | undefined): Before {
+  const root = environment?.name ?? "environment";
+  const [stack = "", project = ""] = environment?.state.urn.slice("urn:pulumi:".length).split("::") ?? [];
+  const below = resources.filter(({ name }) => name.startsWith(`${root}/`));
+  const known = new Map<string, Pick<KnownThing, "keepsCells" | "why">>();
+  const state = below.map(({ kind, state, isOfPlugin }) => {
+    const { outputs, why } = kind === "SeedRows" ? rowsIn(state.outputs) : { ...state, why: undefined };
+    known.set(state.urn, { keepsCells: isOfPlugin, ...(why !== undefined && { why }) });
+    return { ...state, outputs };
+  });
+  return toBefore(state, known, { root, ...(environment && { stack, project }) });
+}
+
+/** The rows of a seed of a state. Where the salt of their digests is secret, nothing here knows what they say. */
+function rowsIn(all: PropertyMap): { outputs: PropertyMap; why?: string } {
+  const { ledger, salt = null, labels = [] } = all;
+  // Labels of secret rows are a secret, too: which of them go is seen by the run.
+  const outputs = { ...all, labels: isSealed(labels) ? [] : labels };
+  const { ledger: _, ...unread } = outputs as PropertyMap;
+  if (salt === null || isSealed(salt)) return { outputs: unread };
+  try {
+    decodeLedger(typeof ledger === "string" ? ledger : "");
+    return { outputs };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { outputs: unread, why: error.message };
+  }
 }
 
 const interrupted = (count: number): string =>

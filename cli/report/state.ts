@@ -1,20 +1,14 @@
+import {
+  containsSecret,
+  decodeResource,
+  type PropertyMap,
+  type PropertyValue,
+  type ResourceState,
+} from "../../engine/decide.ts";
 import { BoundError, checkJsonBounds, ofStates } from "../../machine/bounds.ts";
-import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
-import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
-import { secretText } from "./changeSet.ts";
-
-/** A secret of a state: its value is known only where the state was exported in clear. */
-class Sealed {
-  readonly value: unknown;
-  readonly isKnown: boolean;
-  constructor(isKnown: boolean, value?: unknown) {
-    this.isKnown = isKnown;
-    this.value = value;
-  }
-  toJSON(): string {
-    return secretText;
-  }
-}
+import { isObject } from "../../platform/contract/wire.ts";
+import { unknownValue } from "../../provider/pulumi/properties.ts";
+import { isComponent, resourceOf, toShownNames, urnThrough } from "../../provider/pulumi/providerKinds.ts";
 
 /** A resource as a state has it. */
 export interface StateResource {
@@ -23,21 +17,21 @@ export interface StateResource {
   /** The last part of its URN. */
   name: string;
   id: string;
-  /** Applied values, inputs included. */
+  /** Applied values, inputs included. Secrets are marked; their values are known only where the state was exported in clear. */
   values: Readonly<Record<string, unknown>>;
-  /** Its outputs alone. */
-  outputs?: Readonly<Record<string, unknown>>;
-  /** True if its last creation or update failed in part: an engine updates it in any case. */
-  isUnfinished?: boolean;
-  /** True if it stays on the platform when it leaves the program. */
-  isRetained?: boolean;
+}
+
+/** A resource of which an engine can go on. */
+export interface WholeResource extends StateResource {
+  /** All of it, under its URN below an Environment with the plugin, and values under the names that people know. */
+  state: ResourceState;
   /** True if the plugin made it, and no dynamic provider. */
-  isOfPlugin?: boolean;
+  isOfPlugin: boolean;
 }
 
 /** A state without secrets. */
 export interface StackState {
-  resources: StateResource[];
+  resources: WholeResource[];
   /** Resources that a run was working on when it was interrupted. */
   interrupted: number;
 }
@@ -45,15 +39,17 @@ export interface StackState {
 /** Why a text is no state. */
 export class StateError extends Error {}
 
-/** Reads a state file of a backend, or what `stack export` prints. Ciphertext stays what it is. */
+/** Reads a state file of a backend, or what `stack export` prints: what is ours of it. Ciphertext stays what it is. */
 export function stateOf(text: string): StackState {
-  const raw = objectOf(parsed(text));
-  const latest = objectOf(raw["deployment"] ?? objectOf(raw["checkpoint"])["latest"]);
-  if (raw["deployment"] === undefined && raw["checkpoint"] === undefined) {
-    throw new StateError("it is neither a state file nor what 'stack export' prints");
-  }
-  const resources = listOf(latest["resources"]).flatMap((each) => resourceOf(objectOf(each)));
-  return { resources, interrupted: listOf(latest["pending_operations"]).length };
+  const raw = parsed(text);
+  const { deployment, checkpoint } = isObject(raw) ? raw : {};
+  const latest = deployment ?? (isObject(checkpoint) ? (checkpoint["latest"] ?? {}) : undefined);
+  if (!isObject(latest)) throw new StateError("it is neither a state file nor what 'stack export' prints");
+  const { resources, pending_operations: operations } = latest;
+  return {
+    resources: Array.isArray(resources) ? resources.flatMap(resourceIn) : [],
+    interrupted: Array.isArray(operations) ? operations.length : 0,
+  };
 }
 
 function parsed(text: string): unknown {
@@ -65,54 +61,41 @@ function parsed(text: string): unknown {
   }
 }
 
-function resourceOf(raw: Record<string, unknown>): StateResource[] {
-  const { urn, type, id } = raw;
-  if (typeof urn !== "string" || typeof type !== "string" || raw["delete"] === true) return [];
-  const [inputs, outputs] = [objectOf(raw["inputs"]), objectOf(revived(toShownNames(objectOf(raw["outputs"]))))];
+/** Without the passphrase a secret is one whose value is not known. */
+const sealed = { decryptAt: () => JSON.stringify(unknownValue) };
+
+function resourceIn(raw: unknown): WholeResource[] {
+  const { type } = isObject(raw) ? raw : {};
+  if (!isObject(raw) || typeof type !== "string" || raw["delete"] === true) return [];
+  const kind = resourceOf(type);
+  if (kind === undefined) return [];
+  const read = decodeResource(raw, sealed);
+  const [inputs, outputs] = [toShownNames(read.inputs) as PropertyMap, toShownNames(read.outputs) as PropertyMap];
+  const [urn, ...needs] = [read.urn, ...read.dependencies].map(belowEnvironment);
+  const byProperty = Object.entries(read.propertyDependencies).map(([name, all]) => [name, all.map(belowEnvironment)]);
+  const propertyDependencies = Object.fromEntries(byProperty) as Record<string, string[]>;
+  const state = { ...read, inputs, outputs, urn: urn ?? "", dependencies: needs, propertyDependencies };
+  const name = read.urn.split("::").slice(3).join("::");
   return [
     {
-      kind: type.split(":").at(-1) ?? "",
-      name: urn.split("::").slice(3).join("::"),
-      id: typeof id === "string" ? id : "",
-      values: { ...objectOf(revived(toShownNames(inputs))), ...outputs },
-      outputs,
-      isUnfinished: listOf(raw["initErrors"]).length > 0,
-      isRetained: raw["retainOnDelete"] === true,
-      isOfPlugin: type.startsWith("microapps:"),
+      kind,
+      name,
+      id: read.id,
+      values: { ...inputs, ...outputs },
+      state,
+      isOfPlugin: !isComponent(kind) && type.startsWith("microapps:"),
     },
   ];
 }
 
-/** A value with its secrets marked. */
-function revived(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(revived);
-  if (typeof value !== "object" || value === null) return value;
-  const raw = objectOf(value);
-  if (raw[signature] === secretSignature) {
-    const { plaintext } = raw;
-    return typeof plaintext === "string" ? new Sealed(true, parsed(plaintext)) : new Sealed(false);
-  }
-  return Object.fromEntries(Object.entries(raw).map(([name, inner]) => [name, revived(inner)]));
-}
-
-/** A value of which every secret is known, in clear; undefined where one is not. */
-export function openValue(value: unknown): { value: unknown } | undefined {
-  if (value instanceof Sealed) return value.isKnown ? { value: value.value } : undefined;
-  return holdsSealed(value) ? undefined : { value };
-}
-
-/** A value with its secrets in clear, as far as they are known. */
-export function clear(value: unknown): unknown {
-  if (value instanceof Sealed) return clear(value.value);
-  if (Array.isArray(value)) return value.map(clear);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)]));
+/** A URN as the plugin has it, without what a program has its Environment in. */
+function belowEnvironment(urn: string): string {
+  const [head, stack, types = "", ...name] = urnThrough("plugin", urn).split("::");
+  const all = types.split("$");
+  return [head, stack, all.slice(Math.max(0, all.indexOf("microapps:index:Environment"))).join("$"), ...name].join(
+    "::",
+  );
 }
 
 /** True if a value is, or holds, a secret. */
-export const holdsSealed = (value: unknown): boolean =>
-  value instanceof Sealed || (typeof value === "object" && value !== null && Object.values(value).some(holdsSealed));
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+export const holdsSecret = (value: unknown): boolean => containsSecret((value ?? null) as PropertyValue); // of a state

@@ -6,6 +6,7 @@ import type { ResourceState } from "../state/resourceState.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { Config } from "../workspace/config.ts";
 import { Semaphore } from "./concurrency.ts";
+import type { Step } from "./steps.ts";
 
 type Place = "kind" | "preview" | "project" | "stack" | "snapshot" | "providers" | "packages";
 type Settings = "config" | "emit" | "showSecrets" | "parallel";
@@ -23,6 +24,8 @@ export class Run {
   readonly packages: ReadonlySet<string>;
   readonly slots: Semaphore;
   readonly emit: Emit;
+  /** Gets each step as it is begun, where somebody wants more of it than an event has. */
+  readonly taken: ((step: Step) => void) | undefined;
   readonly showSecrets: boolean;
   /** Steps at a time. */
   readonly parallel: number;
@@ -37,10 +40,11 @@ export class Run {
   ending = false;
   readonly #onAbort: (() => void)[] = [];
 
-  constructor(settings: Pick<Run, Place | Settings>) {
+  constructor(settings: Pick<Run, Place | Settings> & Partial<Pick<Run, "taken">>) {
     ({ kind: this.kind, preview: this.preview, project: this.project, stack: this.stack } = settings);
     ({ snapshot: this.snapshot, providers: this.providers, packages: this.packages } = settings);
     ({ config: this.config, emit: this.emit, showSecrets: this.showSecrets, parallel: this.parallel } = settings);
+    this.taken = settings.taken;
     this.slots = new Semaphore(settings.parallel);
     this.rebase();
   }

@@ -37,6 +37,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
 }
 
 async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> {
+  run.taken?.(step);
   const refusal = await plannedDeparture(run, step);
   const info = describeStep(run, step);
   run.emit({ type: "step", preview: run.preview, ...info });

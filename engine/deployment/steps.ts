@@ -4,7 +4,6 @@ import { formatPath, pathContains } from "../values/paths.ts";
 import { type ValueChange, changesBetween } from "../values/propertyChanges.ts";
 import { isDefaultProvider, nameOf } from "../values/urns.ts";
 import { toShown } from "../values/values.ts";
-import type { Run } from "./run.ts";
 
 /** One operation on one resource. */
 export interface Step {
@@ -24,7 +23,7 @@ export interface Step {
 }
 
 /** Describes a step for events, with secrets hidden unless the run shows them. */
-export function describeStep(run: Run, step: Step): StepInfo {
+export function describeStep(run: { showSecrets: boolean }, step: Step): StepInfo {
   const state = step.new ?? step.old;
   const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
   // Before it is done an update has the ID that it had.
@@ -51,7 +50,7 @@ export function describeStep(run: Run, step: Step): StepInfo {
 /** Where a dynamic resource keeps the code of its provider; never shown. */
 const providerKey = "__provider";
 
-function visibleChanges(run: Run, { op, old, new: next, changes }: Step): PropertyChange[] {
+function visibleChanges(run: { showSecrets: boolean }, { op, old, new: next, changes }: Step): PropertyChange[] {
   if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
   const hidden = next.hideDiff;
   return (changes ?? changesBetween(old.inputs, next.inputs))

@@ -39,22 +39,20 @@ export type HostProgram = (
 ) => HostedProgram | undefined;
 
 /** Runs a program of this process as one that was started. */
-export function startHosted(run: Run, program: HostedProgram, monitor: ResourceMonitor): Program {
+export function startHosted(run: Run, program: HostedProgram["run"], monitor: ResourceMonitor): Program {
   const { project, stack, config } = run;
-  const registered = program
-    .run({
-      ...{ project, stack, config },
-      monitor: {
-        registerResource: (request) => monitor.register(request),
-        registerResourceOutputs: (request) => monitor.registerOutputs(request),
-      },
-    })
-    .catch((error: unknown) => {
-      if (run.aborted) return;
-      const urn = makeUrn(stack, project, "", stackType, `${project}-${stack}`);
-      if (!(error instanceof ReportedError)) run.fail(messageOf(error), urn);
-      run.failed = true;
-      run.abort();
-    });
+  const registered = program({
+    ...{ project, stack, config },
+    monitor: {
+      registerResource: (request) => monitor.register(request),
+      registerResourceOutputs: (request) => monitor.registerOutputs(request),
+    },
+  }).catch((error: unknown) => {
+    if (run.aborted) return;
+    const urn = makeUrn(stack, project, "", stackType, `${project}-${stack}`);
+    if (!(error instanceof ReportedError)) run.fail(messageOf(error), urn);
+    run.failed = true;
+    run.abort();
+  });
   return { registered, stop: () => registered };
 }

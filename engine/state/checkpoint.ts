@@ -97,7 +97,8 @@ export function decodeDeployment({ latest }: Checkpoint, crypter: Crypter): Depl
   };
 }
 
-function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
+/** Reads a resource of a checkpoint, or of an export. */
+export function decodeResource(raw: unknown, crypter: Pick<Crypter, "decryptAt">): ResourceState {
   if (!isObject(raw)) throw new EngineError("the state holds something that is not a resource");
   const urn = typeof raw["urn"] === "string" ? raw["urn"] : "";
   for (const field of ["replaceWith", "replacementTrigger", "resourceHooks", "viewOf", "extensionRef", "snippetID"]) {
@@ -132,13 +133,17 @@ function decodeTimeouts(raw: unknown): Timeouts {
   return Object.fromEntries(Object.entries(raw).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
 }
 
-function decodeProperties(raw: Record<string, unknown>, place: string, crypter: Crypter): PropertyMap {
+function decodeProperties(
+  raw: Record<string, unknown>,
+  place: string,
+  crypter: Pick<Crypter, "decryptAt">,
+): PropertyMap {
   return Object.fromEntries(
     Object.entries(raw).map(([name, value]) => [name, decode(value, `${place}.${name}`, crypter)]),
   );
 }
 
-function decode(raw: unknown, place: string, crypter: Crypter): PropertyValue {
+function decode(raw: unknown, place: string, crypter: Pick<Crypter, "decryptAt">): PropertyValue {
   if (Array.isArray(raw)) return raw.map((element, i) => decode(element, `${place}[${i}]`, crypter));
   if (!isObject(raw)) return fromPlain(raw, place);
   if (raw[signature] === undefined) return decodeProperties(raw, place, crypter);

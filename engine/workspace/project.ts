@@ -110,7 +110,7 @@ function requiredVersionIn({ requiredPulumiVersion }: Record<string, unknown>, f
 }
 
 /** The version of the Pulumi CLI that this engine was held against. */
-const pulumiVersion = "3.260.0";
+export const pulumiVersion = "3.260.0";
 
 /**
  * Refuses a range of versions of the CLI, such as `>=3.5.0 !3.7.7`, that this engine does not stand for.

@@ -1,199 +1,79 @@
+import { hostPlugin } from "../../cli/commands/hosted/providers.ts";
 import type { Declared } from "../../cli/report/source.ts";
-import { type DeclaredThing, listLinkedInputs, things } from "../../provider/environment/things.ts";
+import { decide, type Step as EngineStep, type ResourceState } from "../../engine/decide.ts";
+import { startInProcess } from "../../engine/providers/starting.ts";
+import { topName } from "../../provider/environment/logicalNames.ts";
+import { things } from "../../provider/environment/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
-import { type Call, Operations } from "../../provider/pulumi/operations.ts";
-import { type Properties, toKeyed, unknownValue } from "../../provider/pulumi/properties.ts";
-import { resourceNamed } from "../../provider/resources/resources.ts";
-
-interface Kept {
-  kind: string;
-  id: string;
-  inputs: Properties;
-  outputs: Properties;
-}
+import { environmentOf, registerEnvironment } from "../../provider/pulumi/plugin/environment.ts";
 
 export type Step = "create" | "update" | "replace" | "delete";
 
-/** A run that a provider refused, in its words. */
+/** A run that was refused, in the provider's words. */
 export class Refused extends Error {}
 
-/** Does with the things of an Environment what an engine does: over the operations, without processes. */
+const root = "environment";
+const steps: Readonly<Partial<Record<EngineStep["op"], Step>>> = {
+  ...{ create: "create", update: "update", delete: "delete", replace: "replace" },
+};
+
+/** Previews an Environment and brings it up with the engine and the plugin, in this process, with a state in memory. */
 export class InProcessEngine {
   readonly #configuration: Configuration;
-  readonly #root: string | undefined;
-  /** By type and name, in the order in which they were made. */
-  state = new Map<string, Kept>();
+  state: readonly ResourceState[] = [];
   /** What the last run said of each thing, by type and name. */
   told: ReadonlyMap<string, readonly string[]> = new Map();
 
-  /** @param root the Environment, whose things are then looked at one after the other, as by an engine without a preview */
-  constructor(configuration: Configuration, root?: string) {
+  constructor(configuration: Configuration) {
     this.#configuration = configuration;
-    this.#root = root;
   }
 
   /** Carries out, or plans, one step for each resource, by type and name; throws `Refused`. */
-  async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
-    const run = new Run(this.#configuration, declared, this.state, this.#root);
+  async run({ declaration, folder }: Declared, acts: boolean): Promise<Map<string, Step>> {
+    const told = new Map<string, string[]>();
+    const log = ({ message, urn = "" }: { message: string; urn?: string }): void =>
+      void told.set(keyOf(urn), [...(told.get(keyOf(urn)) ?? []), message]);
+    const settings = { project: { workdir: folder }, engineAddress: "", log };
+    const provider = startInProcess(
+      (hosting) => ({ provider: hostPlugin(undefined, hosting.log), servesCode: () => true }),
+      "microapps",
+      settings as unknown as Parameters<typeof startInProcess>[2], // all that one in this process asks for
+    );
+    const config = Object.entries(this.#configuration).map(([name, value]) => [
+      `microapps:${name}`,
+      { text: typeof value === "string" ? value : JSON.stringify(value), secret: name === "password" },
+    ]);
+    const from = process.cwd();
+    process.chdir(folder);
     try {
-      return await run.steps(acts);
+      const all = things(declaration, topName(root));
+      const decided = await decide({
+        ...{ project: "tests", stack: "dev", package: "microapps", state: this.state, provider, applies: acts },
+        config: Object.fromEntries(config) as Parameters<typeof decide>[0]["config"],
+        goals: async (monitor) => void (await registerEnvironment(monitor, environmentOf(root, all))),
+      });
+      if (acts) this.state = decided.state;
+      this.told = told;
+      if (decided.refusals.length > 0)
+        throw new Refused(decided.refusals.map(({ message }) => wordsOf(message)).join("\n"));
+      const taken = decided.steps.flatMap(({ op, urn }) => {
+        const step = /index:(?!Environment::)\w+::/.test(urn) ? steps[op] : undefined;
+        return step ? [[keyOf(urn), step] as const] : [];
+      });
+      return new Map(taken);
     } finally {
-      if (acts) this.state = run.state;
-      this.told = run.told;
-      run.end();
+      await provider.close();
+      process.chdir(from);
     }
   }
 }
 
-class Run {
-  readonly #operations: Operations;
-  readonly #stop = new AbortController();
-  readonly #all: readonly DeclaredThing[];
-  readonly #former = new Map<string, string>();
-  readonly #root: string | undefined;
-  readonly #made = new Set<string>();
-  readonly state: Map<string, Kept>;
-  readonly told = new Map<string, string[]>();
+/** A message without what the engine says before it. */
+const wordsOf = (message: string): string =>
+  message.replace(/^(Preview failed: |\S+ resource '[^']*'( property '[^']*')? has a problem: )/, "");
 
-  constructor(
-    configuration: Configuration,
-    { declaration, folder }: Declared,
-    state: ReadonlyMap<string, Kept>,
-    root: string | undefined,
-  ) {
-    this.#root = root;
-    this.state = new Map(state);
-    this.#all = things(declaration);
-    const tell = (key: string) => (text: string) => void this.told.set(key, [...(this.told.get(key) ?? []), text]);
-    const report = (urn = "") => ({
-      ...{ status: () => undefined, info: tell(this.#keyOf(urn)), warning: tell(this.#keyOf(urn)) },
-      heard: () => Promise.resolve(),
-    });
-    this.#operations = new Operations({
-      ...{ configuration: () => configuration, directory: folder, signal: this.#stop.signal },
-      ...{ readsFirst: false, foresees: true, report },
-    });
-    for (const { key, kind, name } of this.#all) {
-      const found = [name.now, ...name.own, ...name.inherited].map((each) => `${kind} ${each.slice(1)}`);
-      const former = found.find((each) => state.has(each) && ![...this.#former.values()].includes(each));
-      if (former !== undefined) this.#former.set(key, former);
-    }
-  }
-
-  #urnOf(key: string): string {
-    const below = key.replace(" ", `::${this.#root ?? "environment"}/`);
-    return `urn:pulumi:dev::tests::microapps:index:Environment$microapps:index:${below}`;
-  }
-
-  #keyOf(urn: string): string {
-    const [, , chain = "", name = ""] = urn.split("::");
-    return `${chain.split(":").at(-1) ?? ""} ${name.slice(name.indexOf("/") + 1)}`;
-  }
-
-  end(): void {
-    this.#stop.abort();
-  }
-
-  async steps(acts: boolean): Promise<Map<string, Step>> {
-    const steps = new Map<string, Step>();
-    // A preview has seen everything; below an Environment each thing is looked at when those that it is in are there.
-    if (this.#root === undefined) for (const thing of this.#all) await this.#check(thing);
-    for (const thing of this.#all) {
-      const step = await this.#step(thing, acts);
-      if (step) steps.set(thing.key, step);
-    }
-    const kept = new Set([...this.#former.values(), ...this.#made]);
-    for (const [key, one] of [...this.state].toReversed()) {
-      if (kept.has(key)) continue;
-      steps.set(key, "delete");
-      if (!acts) {
-        const state = { ...one.outputs, resourceUrn: this.#urnOf(key) };
-        const departure = await this.#refusing(() => this.#operations.departs(this.#call(one.kind, key), state));
-        if (departure) this.told.set(key, [`rows: ${departure.gone} to remove; ${departure.size}`]);
-        continue;
-      }
-      await this.#refusing(() =>
-        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: this.#urnOf(key) }),
-      );
-      this.state.delete(key);
-    }
-    for (const [key, former] of this.#former) {
-      const one = this.state.get(former);
-      if (!acts || former === key || !one) continue;
-      this.state.delete(former);
-      this.state.set(key, one);
-    }
-    return steps;
-  }
-
-  async #step(thing: DeclaredThing, acts: boolean): Promise<Step | undefined> {
-    const { key, kind } = thing;
-    const call = this.#call(kind, key);
-    const old = this.#known(key);
-    const inputs = await this.#check(thing);
-    if (!old) {
-      if (acts) {
-        const { id, outputs } = await this.#refusing(() => this.#operations.create(call, inputs));
-        this.state.set(key, { kind, id, inputs, outputs });
-        this.#made.add(key);
-      } else await this.#operations.foreseen(call, inputs);
-      return "create";
-    }
-    const olds = { ...old.outputs, resourceUrn: this.#urnOf(key) };
-    const change = await this.#refusing(() => this.#operations.diff(call, old.id, olds, inputs));
-    if (change.replaces.length > 0) {
-      const fresh = await this.#check(thing, true);
-      if (!acts) return "replace";
-      const isFirst = call.resource.deleteBeforeReplace === true;
-      if (isFirst) await this.#refusing(() => this.#operations.delete(call, old.id, olds));
-      const { id, outputs } = await this.#refusing(() => this.#operations.create(call, fresh));
-      this.state.set(this.#former.get(key) ?? key, { kind, id, inputs: fresh, outputs });
-      if (!isFirst) await this.#refusing(() => this.#operations.delete(call, old.id, olds));
-      return "replace";
-    }
-    if (change.changed.length === 0) return undefined;
-    if (acts) {
-      const outputs = await this.#refusing(() => this.#operations.update(call, old.id, olds, inputs));
-      this.state.set(this.#former.get(key) ?? key, { kind, id: old.id, inputs, outputs });
-    } else await this.#operations.foreseen(call, inputs, olds);
-    return "update";
-  }
-
-  async #check(thing: DeclaredThing, isNew = false): Promise<Properties> {
-    const { key, kind } = thing;
-    const old = isNew ? undefined : this.#known(key);
-    const call = this.#call(kind, key);
-    const seeds = Object.entries(thing.seeds);
-    const news: Properties = {
-      ...thing.inputs,
-      ...listLinkedInputs(thing, ({ of, id }) => (of === undefined ? id : (this.#known(of)?.id ?? unknownValue))),
-      ...(seeds.length === 0
-        ? {}
-        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, this.#urnOf(of)])) }),
-      resourceUrn: this.#urnOf(key),
-    };
-    const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
-    const checking = () => this.#operations.check(call, old?.inputs ?? {}, toKeyed(call.resource, known));
-    const { inputs, problems } = await this.#refusing(checking);
-    if (problems.length > 0) throw new Refused(problems.join("\n"));
-    return inputs;
-  }
-
-  #known(key: string): Kept | undefined {
-    return this.state.get(this.#made.has(key) ? key : (this.#former.get(key) ?? ""));
-  }
-
-  #call(kind: string, key: string): Call {
-    const resource = resourceNamed(kind);
-    if (!resource) throw new Error(`there is no ${kind}`);
-    return { resource, urn: this.#urnOf(key) };
-  }
-
-  async #refusing<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await work();
-    } catch (error) {
-      throw new Refused(error instanceof Error ? error.message : String(error));
-    }
-  }
+/** Type and name of a thing, as others name it. */
+export function keyOf(urn: string): string {
+  const [, , types = "", ...name] = urn.split("::");
+  return `${types.slice(types.lastIndexOf(":") + 1)} ${name.join("::").slice(root.length + 1)}`;
 }

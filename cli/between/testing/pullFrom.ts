@@ -1,12 +1,14 @@
 import { createClient } from "../../../platform/client/index.ts";
 import type { ClientOptions } from "../../../platform/client/options.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
+import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
 import type { ResourceContext } from "../../../provider/resources/resource.ts";
-import type { InProcessEngine } from "../../../testing/gitops/inProcessEngine.ts";
+import { type InProcessEngine, keyOf } from "../../../testing/gitops/inProcessEngine.ts";
 import { lookingContext } from "../../commands/lookingContext.ts";
 import type { Section } from "../../report/changeSet.ts";
 import { CountingReads } from "../../report/drift.ts";
 import { drift, type Look } from "../../report/drift.ts";
+import { toPlain } from "../../report/planner.ts";
 import { readDeclaration, type Declared } from "../../report/source.ts";
 import type { StateResource } from "../../report/state.ts";
 import { LiveFindings } from "../pull.ts";
@@ -40,7 +42,12 @@ export function declarationIn(folder: string, file: string): Declared {
 }
 
 export const statesOf = ({ state }: InProcessEngine): StateResource[] =>
-  [...state].map(([key, { kind, id, outputs }]) => ({ kind, name: key.slice(kind.length + 1), id, values: outputs }));
+  state
+    .filter(({ urn }) => /index:(?!Environment::)\w+::/.test(urn))
+    .map(({ urn, id, inputs, outputs }) => {
+      const [kind = "", ...name] = keyOf(urn).split(" ");
+      return { kind, name: name.join(" "), id, values: toShownNames(toPlain({ ...inputs, ...outputs })) };
+    });
 
 /** Does work with a context that reads a platform, and changes nothing. */
 export async function reading<Result>(

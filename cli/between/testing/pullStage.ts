@@ -24,7 +24,7 @@ export class PullStage {
   client!: Client;
   repository!: Repository;
   #engine!: InProcessEngine;
-  #applied: InProcessEngine["state"] = new Map();
+  #applied: InProcessEngine["state"] = [];
 
   /** Opens it before all tests of a file. */
   static begin(): PullStage {
@@ -65,7 +65,7 @@ export class PullStage {
     this.emulator.loadSnapshot("applied");
     this.repository.git("checkout", "--quiet", "--", ".");
     this.repository.git("clean", "--quiet", "-d", "--force");
-    this.#engine.state = new Map(this.#applied);
+    this.#engine.state = this.#applied;
   }
 
   declared = (file = "dev.yaml", folder = this.repository.folder): Declared => declarationIn(folder, file);

@@ -1,13 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path, { join } from "node:path";
-import { EngineError, oneLine, printable, projectFolder } from "../../../engine/index.ts";
+import { EngineError, oneLine, printable, projectFolder, pulumiVersion } from "../../../engine/index.ts";
 import { packageFolder } from "../../../machine/ownPackage.ts";
 import { isIn, maxMegabytesOfLayer, readText, rootOf } from "../../../provider/files/files.ts";
 import { originOf } from "../../../provider/pulumi/configuration.ts";
 import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
 import { planName } from "../../report/render.ts";
 import { statuses } from "../report/reporting.ts";
-import { pulumiVersion } from "./pulumiVersion.ts";
 
 export type Engine = "pulumi" | "embedded";
 

@@ -10,7 +10,7 @@ type Log = (entry: LogEntry) => void;
 
 // Our own provider in the engine's process, as both kinds of it; each is loaded where a program has it.
 
-export async function hostPlugin(address: string, log: Log): Promise<HostedCalls> {
+export async function hostPlugin(address: string | undefined, log: Log): Promise<HostedCalls> {
   const { Plugin } = await import("../../../provider/pulumi/plugin/provider.ts");
   const { handlers } = await import("../../../provider/pulumi/plugin/serve.ts");
   const plugin = new Plugin(readOwnPackage().version, address, reporterThrough(log));

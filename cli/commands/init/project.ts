@@ -11,10 +11,10 @@ import {
   readTyped,
   refuseTakenStack,
   type Terminal,
+  pulumiVersion,
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { writePipelines } from "../ci/pipelines.ts";
-import { pulumiVersion } from "../ci/pulumiVersion.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
 import {
   editorSchema,

@@ -16,9 +16,15 @@ import { driftFile, environmentsFile, environmentsIn } from "../../report/enviro
 import { stateOf, type StateResource } from "../../report/state.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
-import type { DriftOptions, ReportOptions } from "./options.ts";
-import { deliver, statuses } from "./reporting.ts";
-import { textOf } from "./textOf.ts";
+import { deliver, type ReportOptions, statuses, textOf } from "./reporting.ts";
+
+/** Flags of drift. */
+export interface DriftOptions {
+  state?: string;
+  tolerate?: boolean;
+  because?: string;
+  until?: string;
+}
 
 /** Days for which --tolerate does by default. */
 const acceptedDays = 30;

@@ -1,20 +1,41 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, oneLine, projectFolder, stateAtRest } from "../../../engine/index.ts";
+import { textOf as textOfStream } from "../../../platform/contract/wire.ts";
+import { textOrReason } from "../../../provider/files/files.ts";
 import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
 import { DataRefusal } from "../../report/environments.ts";
 import type { EnvironmentEntry } from "../../report/environments.ts";
-import { describeOtherPlan, planDigest, type PlanParts } from "../../report/plan.ts";
-import { outputs, render } from "../../report/render.ts";
+import { describeOtherPlan, planAt, planDigest, type PlanParts } from "../../report/plan.ts";
+import { type Format, outputs, render } from "../../report/render.ts";
 import { report, RequestError } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
 import type { Declared } from "../../report/source.ts";
 import { StateError, stateOf } from "../../report/state.ts";
 import { CommitError } from "../../report/trees.ts";
-import type { ReportOnly, ReportOptions } from "./options.ts";
-import { planAt } from "./planning.ts";
-import { textOf } from "./textOf.ts";
+
+/** Flags of report and of drift. */
+export interface ReportOptions {
+  cwd?: string;
+  /** As they were given, or their names; none for all environments. */
+  stacks: string[];
+  file?: string;
+  format: Format;
+  output?: string;
+}
+
+/** Flags of report alone. */
+export interface ReportOnly {
+  base?: string;
+  from?: string;
+  to?: string;
+  state?: string;
+  outputs?: string;
+  dataOnly?: boolean;
+  expectNoChanges?: boolean;
+  expectPlan?: string;
+}
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
@@ -167,4 +188,24 @@ export function deliver(
   const text = render(set, format);
   if (output === undefined) process.stdout.write(text);
   else writeFileSync(path.resolve(cwd, output), text);
+}
+
+/** Megabytes that a state, a report or a log of events may have. */
+export const maxMegabytesOfState = 512;
+
+/** Reads the file that a flag names, by the rules for files that a branch names; `-` is standard input, however slow. */
+export async function textOf(
+  cwd: string,
+  file: string,
+  megabytes = maxMegabytesOfState,
+  input: AsyncIterable<Uint8Array> = process.stdin,
+): Promise<string> {
+  if (file === "-") {
+    const text = await textOfStream(input, megabytes);
+    if (text !== undefined) return text;
+    throw new EngineError(`standard input has more than ${megabytes} MB`);
+  }
+  const found = textOrReason(cwd, file, megabytes);
+  if ("text" in found) return found.text;
+  throw new EngineError(`${file} can't be read: ${found.reason}`);
 }

@@ -37,3 +37,13 @@ export const set = (environments: EnvironmentChanges[], more: Partial<ChangeSet>
   environments,
   ...more,
 });
+
+/** The kinds that a thing of an Environment is below. */
+const above: Readonly<Record<string, string[]>> = {
+  ...{ Team: ["Organization"], AppReadiness: ["GeneratedApp"] },
+  ...{ TeamMember: ["Organization", "Team"], TeamRoster: ["Organization", "Team"] },
+};
+
+/** The URN of a thing in a state; `root` is of its Environment, without a name. */
+export const stateUrn = (root: string, kind: string, name: string): string =>
+  `${[root, ...(above[kind] ?? []), kind].join("$microapps:index:")}::${name}`;

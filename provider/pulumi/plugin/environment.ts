@@ -12,8 +12,8 @@ import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs
 import { isObject } from "../../../platform/contract/wire.ts";
 import type { ConfigLookup } from "../../environment/configured.ts";
 import { declaration, type Declaration, fileAmong } from "../../environment/declaration.ts";
-import { type LogicalName, topName } from "../../environment/logicalNames.ts";
-import { type DeclaredThing, listAwaited, listLinkedInputs, things } from "../../environment/things.ts";
+import { topName } from "../../environment/logicalNames.ts";
+import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../../environment/things.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
@@ -56,7 +56,6 @@ export interface EnvironmentOptions {
 export interface EnvironmentRead {
   name: string;
   options: EnvironmentOptions;
-  root: LogicalName;
   things: DeclaredThing[];
   below: OptionsBelow<EnvironmentOptions["customTimeouts"]>;
 }
@@ -71,8 +70,7 @@ export function readEnvironmentFile(
   const configured: ConfigLookup = (key) => config.get(`${project}:${key}`);
   const declared = withSecrets(declaration(file, folder, configured));
   const former = options.aliases.flatMap((alias) => alias.getSpec()?.getName() || (nameOf(alias.getUrn()) ?? []));
-  const root = topName(name, former);
-  const all = things(declared, root);
+  const all = things(declared, topName(name, former));
   const below = optionsBelow(options);
   const places = all
     .filter(({ kind }) => kind !== "AppReadiness")
@@ -82,7 +80,16 @@ export function readEnvironmentFile(
   );
   const refusal = below.refusal() ?? refused[0];
   if (refusal !== undefined) throw new Error(refusal);
-  return { name, options, root, things: all, below };
+  return { name, options, things: all, below };
+}
+
+/** Things of an Environment without options of its own. */
+export function environmentOf(name: string, all: DeclaredThing[]): EnvironmentRead {
+  const options = {
+    ...{ parent: "", provider: "", dependencies: [], aliases: [], ignoreChanges: [], replaceOnChanges: [] },
+    ...{ protect: undefined, retainOnDelete: undefined, customTimeouts: undefined },
+  };
+  return { name, options, things: all, below: optionsBelow(options) };
 }
 
 const nameOf = (urn: string): string | undefined => (urn === "" ? undefined : urn.slice(urn.lastIndexOf("::") + 2));
@@ -207,7 +214,7 @@ class Registration {
     const request = requestOf(type, thing.name.now, parent, {
       ...{ ignoreChanges: [], replaceOnChanges: [], customTimeouts: undefined, ...options },
       protect: this.#read.options.protect,
-      retainOnDelete: undefined, // engines hand it on
+      retainOnDelete: thing.retain, // that of the Environment is handed on by engines
     });
     const object = structOf(hideProperties(definition, sealed));
     const hidden = hiddenNames(definition);

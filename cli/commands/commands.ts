@@ -1,0 +1,396 @@
+import { type Command, Option } from "commander";
+import path from "node:path";
+import { EngineError, processTerminal } from "../../engine/cli/cli.ts";
+import { printable, printableJson, projectFolder, pulumiVersion } from "../../engine/index.ts";
+import { dayVariable, isDay } from "../../machine/today.ts";
+import type { Format } from "../report/render.ts";
+import type { CallFlags } from "./call.ts";
+import type { Flavour, PipelineOptions } from "./ci/pipelines.ts";
+import type { DoctorOptions } from "./doctor/doctor.ts";
+import type { DumpOptions } from "./dumpPlatform.ts";
+import type { InitOptions } from "./init/project.ts";
+import type { PullOptions } from "./pulling.ts";
+import type { DriftOptions } from "./report/drifting.ts";
+import type { ReportOnly, ReportOptions } from "./report/reporting.ts";
+import type { SchemaOptions } from "./tableSchema.ts";
+import type { VerifyOptions } from "./verify/verify.ts";
+
+// The commands with their flags. What they do is loaded when it is needed: others are to start fast.
+
+const collect = (value: string, all: string[]): string[] => [...all, value];
+
+/** Adds the command that calls one endpoint with the configuration of a stack. */
+export function addApiCommand(program: Command): void {
+  program
+    .command("api")
+    .description("call one endpoint of the platform")
+    .argument("[endpoint]", "name of the endpoint, such as readteam; without one they are listed")
+    .argument("[request]", "the request as JSON, or - to read it from standard input", "{}")
+    .action(async (endpoint: string | undefined, request: string, _, command: Command) => {
+      const { call } = await import("./call.ts");
+      await call(endpoint, request, command.optsWithGlobals<CallFlags>());
+    });
+}
+
+/** Adds the command that checks what a run presumes, and says what to do. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .description("look whether a run will work, and say what to mend")
+    .option(
+      "--table <id:key>",
+      "another table, with the labels of its natural key joined by + (repeatable)",
+      collect,
+      [],
+    )
+    .option("-j, --json", "print JSON")
+    .action(async (_, command: Command) => {
+      const { runDoctor } = await import("./doctor/doctor.ts");
+      process.exitCode = await runDoctor(command.optsWithGlobals<DoctorOptions>(), processTerminal);
+    });
+}
+
+/** Adds the command that tries the facts of the interface on a platform, in a sandbox that it leaves as it was. */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command("verify")
+    .description("try in a sandbox what of the interface a platform keeps")
+    .option(
+      "--sandbox <name=ID>",
+      "what is for tests and may be worked in, such as organization=new or countries=<table ID> (repeatable)",
+      collect,
+      [],
+    )
+    .option("--generate", "generate an app as well, which no call removes")
+    .option("--notify", "send notifications as well, to the account's own address")
+    .option("-j, --json", "print JSON")
+    .action(async (_, command: Command) => {
+      const { runVerify } = await import("./verify/verify.ts");
+      process.exitCode = await runVerify(command.optsWithGlobals<VerifyOptions>(), processTerminal);
+    });
+}
+
+/** Adds the command that writes what is on a platform as an environment. */
+export function addDumpCommand(program: Command): void {
+  program
+    .command("dump")
+    .description("write what is on a platform as files")
+    .argument("[folder]", "where to; made when it is missing")
+    .option("--organization <id>", "an organization (repeatable)", collect, [])
+    .option("--team <id>", "a team, with its members and its organization (repeatable)", collect, [])
+    .option(
+      "--table <id:key[:file]>",
+      "a table by its ID, with the labels of its natural key joined by + and the file of its rows, .csv or .ndjson (repeatable)",
+      collect,
+      [],
+    )
+    .addOption(
+      new Option(
+        "--import <kind>",
+        "for which resources import.json is written: those of an Environment, or the plugin's",
+      )
+        .choices(["dynamic", "plugin", "none"])
+        .default("dynamic"),
+    )
+    .option(
+      "--mask <file>",
+      "mask values by the rules of this file, with the secret in MICROAPPS_MASK_SECRET or in the file of MICROAPPS_MASK_SECRET_FILE",
+    )
+    .option("--check <file>", "print what the rules of this file would leave unmasked, and write nothing")
+    .option("--name <name>", "name of the Environment in the program", "environment")
+    .option("--force", "overwrite what an earlier dump wrote")
+    .option("-j, --json", "print the summary as JSON")
+    .action(async (folder: string | undefined, _, command: Command) => {
+      const { dumpPlatform } = await import("./dumpPlatform.ts");
+      await dumpPlatform(folder, command.optsWithGlobals<DumpOptions>());
+    });
+}
+
+/** Adds a command that only the Pulumi CLI has, which reports that. */
+export function addImportRefusal(program: Command): void {
+  program
+    .command("import", { hidden: true })
+    .argument("[anything...]")
+    .allowUnknownOption()
+    .action(() => {
+      throw new Error(
+        "the embedded engine imports nothing: run 'pulumi import' of the Pulumi CLI in this project; 'microapps dump' writes a file for 'pulumi import --file'",
+      );
+    });
+}
+
+const formats: readonly Format[] = ["md", "json", "text"];
+
+/** Adds the command that reports what a change does to each environment, or what differs between two of them. */
+export function addReportCommand(program: Command): void {
+  const stacks = collectStacks(program);
+  const command = reporting(program.command("report").description("say what a change does to each environment"));
+  command
+    .option("--base <commit>", "what the working tree is compared with (default: HEAD)")
+    .option("--from <environment>", "compare the files of this environment with those of --to instead")
+    .option("--to <environment>", "the environment that --from is compared with")
+    .option(
+      "--state <file>",
+      "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
+    )
+    .option("--expect-no-changes", "fail when anything changes")
+    .option("--expect-plan <digest>", "fail when the plan is not this one, sha256:…: of one environment")
+    .option("--data-only", "fail when a file changes that no environment reads")
+    // As a variable as well: a tool of the version before ignores it.
+    .addOption(
+      new Option(
+        "--outputs <file>",
+        "append added, changed, removed and stops to it, for later jobs of a pipeline",
+      ).env("MICROAPPS_REPORT_OUTPUTS"),
+    )
+    .action(async (names: string[], _, own: Command) => {
+      const options = own.optsWithGlobals<ReportOptions & ReportOnly & { all?: boolean }>();
+      const { runReport } = await import("./report/reporting.ts");
+      await runReport({ ...options, stacks: chosen(names, stacks, options.all) });
+    });
+}
+
+/** Adds the command that reports what was changed by hand. */
+export function addDriftCommand(program: Command): void {
+  const stacks = collectStacks(program);
+  reporting(program.command("drift").description("say what was changed on the platform by hand"))
+    .option(
+      "--state <file>",
+      "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
+    )
+    .option("--tolerate", "add what is there now to drift.yaml, which leaves it as it is for a time")
+    // The name of the version before.
+    .addOption(new Option("--accept").hideHelp())
+    .option("--because <text>", "why it is left")
+    .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
+    .action(async (names: string[], _, own: Command) => {
+      const { accept, ...rest } = own.optsWithGlobals<
+        ReportOptions & DriftOptions & { all?: boolean; accept?: boolean }
+      >();
+      const options = { ...rest, tolerate: rest.tolerate ?? accept ?? false };
+      const { runDrift } = await import("./report/drifting.ts");
+      await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
+    });
+}
+
+/** The flags that all reports have. */
+const reporting = (command: Command): Command =>
+  command
+    .argument("[environments...]", "which ones, by name or stack (default: all of environments.yaml)")
+    .option("--all", "all that environments.yaml lists")
+    .option("--file <file>", "the Environment file, where environments.yaml does not say it")
+    .option("-o, --output <file>", "write it there instead of printing it")
+    .addOption(new Option("--format <format>", "how it is written").choices([...formats]).default("text"))
+    .addOption(dayOption());
+
+/** The day as of which people with an end are counted. The provider reads it from the environment as well. */
+const dayOption = (): Option =>
+  new Option("--now <day>", "the day (UTC) by which people with an end count")
+    .env(dayVariable)
+    .argParser((day: string) => {
+      if (!isDay(day)) throw new EngineError("--now must be a day of the calendar, such as 2026-12-31");
+      process.env[dayVariable] = day;
+      return day;
+    });
+
+/** The program takes its own option wherever it stands, and remembers the last one: here all of them count. */
+function collectStacks(program: Command): readonly string[] {
+  const stacks: string[] = [];
+  program.on("option:stack", (name: string) => stacks.push(name));
+  return stacks;
+}
+
+function chosen(names: readonly string[], stacks: readonly string[], all: boolean | undefined): string[] {
+  const named = [...new Set([...stacks, ...names])];
+  if (all && named.length > 0) throw new EngineError("--all and names of environments cannot be used together");
+  return named;
+}
+
+/** Adds the commands that work on Environment files alone: no stack, passphrase, platform or program is needed. */
+export function addEnvironmentCommands(program: Command): void {
+  const environment = program.command("environment").description("check and show Environment files");
+  environment
+    .command("check")
+    .description(
+      "say everything that is wrong with an Environment file and the rows that it names, without stack, passphrase or platform",
+    )
+    .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .addOption(dayOption())
+    .option("--base <commit>", "refuse what would stop a change from this commit, such as removals without their line")
+    .action(async (file: string | undefined, _, command: Command) => {
+      const { checkFile } = await import("./environment/files.ts");
+      process.stdout.write(await checkFile(file, command.optsWithGlobals()));
+    });
+  environment
+    .command("show")
+    .description("print an Environment file with everything that it extends merged into it")
+    .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .option("--origin", "say behind each value in which file, line and column it stands")
+    .option("-j, --json", "print it as JSON")
+    .action(async (file: string | undefined, _, command: Command) => {
+      const { showFile } = await import("./environment/files.ts");
+      process.stdout.write(showFile(file, command.optsWithGlobals()));
+    });
+  environment
+    .command("schema")
+    .description(
+      "write the JSON Schema by which an editor completes an Environment file down to the labels and values of its rows",
+    )
+    .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .option("--out <file>", "where to write it (default: environment.schema.json beside the Environment file)")
+    .action(async (file: string | undefined, _, command: Command) => {
+      const { describeFile } = await import("./environment/files.ts");
+      process.stdout.write(await describeFile(file, command.optsWithGlobals()));
+    });
+}
+
+/** Adds the command that takes what was changed by hand into the files. */
+export function addPullCommand(program: Command): void {
+  program
+    .command("pull")
+    .description("take what was changed by hand into the files")
+    .argument("[environment]", "which one, by name or stack")
+    .argument("[things...]", "which changes: a thing as drift names it, or <thing>/<key> (default: all)")
+    .option("-y, --yes", "write without asking")
+    .option("--json", "print what was found as JSON, and ask nothing")
+    .option("--into <file>", "write into this file of the environment, as overrides of what stands elsewhere")
+    .option("--foreign", "take rows that nobody owns as well")
+    .option(
+      "--state <file>",
+      "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach; - reads it from standard input",
+    )
+    .option("--dirty", "write although files of the environment are not committed")
+    .option("--non-interactive", "ask nothing: show alone, unless --yes is given")
+    .action(async (environment: string | undefined, things: string[], _, own: Command) => {
+      const { runPull } = await import("./pulling.ts");
+      await runPull(
+        [...(environment === undefined ? [] : [environment]), ...things],
+        own.optsWithGlobals<PullOptions>(),
+      );
+    });
+}
+
+/** Flags of promote. */
+interface PromoteOptions {
+  cwd?: string;
+  only?: string[];
+  ours?: string[];
+  theirs?: string[];
+  write?: boolean;
+  dirty?: boolean;
+  json?: boolean;
+}
+
+/** The exit status of conflicts, as docs/exit-statuses.md has it. */
+const conflicting = 2;
+
+/** Adds the command that brings changes of one environment into another. */
+export function addPromoteCommand(program: Command): void {
+  program
+    .command("promote")
+    .description("bring what one environment has changed into another")
+    .argument("<from>", "the environment that has the changes")
+    .argument("<to>", "the environment that gets them")
+    .option("--only <names...>", "these things or rows alone (countries, countries/DE)")
+    .option("--ours <names...>", "keep what <to> has where these conflict")
+    .option("--theirs <names...>", "take what <from> has where these conflict")
+    .option("--write", "write the files, and promotions.yaml")
+    .option("--dirty", "go on although files are not committed")
+    .option("-j, --json", "print it as JSON")
+    .action((from: string, to: string, _, own: Command) => runPromote(from, to, own.optsWithGlobals<PromoteOptions>()));
+}
+
+/** Promotes, prints what is or would be written, and sets the exit status. */
+async function runPromote(from: string, to: string, options: PromoteOptions): Promise<void> {
+  const { cwd = ".", only = [], ours = [], theirs = [] } = options;
+  const { write = false, dirty = false, json = false } = options;
+  const both = ours.find((name) => theirs.includes(name));
+  if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
+  const { promote, isPromotionRefusal } = await import("../between/promotion/promote.ts");
+  const { renderPromotion, toPromotionJson } = await import("../between/promotion/rendering.ts");
+  const folder = projectFolder(path.resolve(cwd));
+  try {
+    const promoted = await promote({ folder, from, to, only, ours, theirs, write, dirty });
+    process.stdout.write(
+      json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
+    );
+    if (promoted.conflicts.length > 0) process.exitCode = conflicting;
+  } catch (error) {
+    throw isPromotionRefusal(error) ? new EngineError(error.message) : error;
+  }
+}
+
+const flavours: Flavour[] = ["github", "gitlab"];
+
+/** Adds the command that writes the pipelines of a project. */
+export function addCiCommand(program: Command): void {
+  program
+    .command("ci")
+    .description("write the pipelines of a repository")
+    .addArgument(program.createArgument("<system>", "whose pipelines").choices(flavours))
+    .addOption(
+      new Option("--engine <engine>", "what applies: the Pulumi CLI, or the embedded engine")
+        .choices(["pulumi", "embedded"])
+        .default("pulumi"),
+    )
+    .option("--branch <name>", "the branch that is applied", "main")
+    .option("--cli-version <version>", "version of the Pulumi CLI that pipelines install", pulumiVersion)
+    .option("--cli-digest <sha256>", "SHA-256 of its archive for Linux on x64, which pins it by content")
+    .option("-o, --output <folder>", "the top of the repository, where they are written (default: that of Git)")
+    .option("--force", "overwrite files that are otherwise")
+    .option("--check", "write nothing, and end with 7 when they are not current")
+    .action(async (flavour: Flavour, _, command: Command) => {
+      const { writePipelines } = await import("./ci/pipelines.ts");
+      process.stdout.write(writePipelines(flavour, command.optsWithGlobals<PipelineOptions>()));
+    });
+}
+
+/** Adds the command that writes the files of a project. */
+export function addInitCommand(program: Command): void {
+  program
+    .command("init")
+    .description("write the files of a project; asks for what no flag says")
+    .addOption(
+      new Option(
+        "--language <language>",
+        "yaml is files only, without a program; take it unless you need one (default: yaml)",
+      ).choices(["yaml", "typescript", "javascript", "python", "go"]),
+    )
+    .option(
+      "--endpoint <address>",
+      "address of the platform, https://…; of one environment as <environment>=<address> (repeatable; default: an emulator)",
+      collect,
+      [],
+    )
+    .option("--email <address>", "who logs in to it (default: the emulator's administrator)")
+    .option("--environments <names>", "names by commas, such as dev,staging,prod (default: dev)")
+    .addOption(new Option("--ci <system>", "whose pipelines are written").choices(["github", "gitlab", "none"]))
+    .option("--name <name>", "name of the project (default: that of the folder)")
+    .option("--from <folder>", "take over what 'microapps dump' wrote there")
+    .option("-y, --yes", "ask nothing: take the defaults")
+    .action(async (_, command: Command) => {
+      const { initProject } = await import("./init/project.ts");
+      await initProject(command.optsWithGlobals<InitOptions>(), processTerminal);
+    });
+}
+
+/** Adds the commands about one table. */
+export function addTableCommand(program: Command): void {
+  const table = program.command("table").description("look at a table of the platform");
+  table
+    .command("schema")
+    .description("describe the labels of a table, and how sure that is, as Table Schema, JSON Schema and TypeScript")
+    .argument("<table>", "ID of the table")
+    .option("--key <labels>", "labels of its natural key, joined by + (default: the first that tells rows apart)")
+    .option("--from <file>", "take the fields from a platform seed, or an environment file, in place of rows")
+    .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts there")
+    .addOption(
+      new Option("--as <form>", "print one of the three").choices(["table-schema", "json-schema", "typescript"]),
+    )
+    .option("--type <name>", "name of the TypeScript type")
+    .option("-j, --json", "print what was found as JSON")
+    .action(async (id: string, _, command: Command) => {
+      const { describeTable } = await import("./tableSchema.ts");
+      await describeTable(id, command.optsWithGlobals<SchemaOptions>());
+    });
+}
