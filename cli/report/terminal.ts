@@ -1,3 +1,4 @@
+import { besideAlike } from "../../platform/messages/text.ts";
 import { type Change, type ChangeSet, type EnvironmentChanges, isUnchanged, shownPlan, stops } from "./changeSet.ts";
 import {
   besides,
@@ -120,7 +121,7 @@ function changeLine({ kind, op, name, fields, accepted }: Change): string {
     if (op === "add") return `${label}${shown(field.after)}`;
     return op === "remove"
       ? `${label}${shown(field.before)}`
-      : `${label}${shown(field.before)} → ${shown(field.after)}`;
+      : `${label}${shown(field.before)} → ${shown(field.after)}${besideAlike(field.before, field.after)}`;
   });
   return `${signs[op]} ${cut(toVisible(name), 120)}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}${accepted === undefined ? "" : ` (accepted: ${toVisible(accepted)})`}`;
 }

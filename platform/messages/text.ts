@@ -31,6 +31,34 @@ export const unbroken = (text: string): string => text.replace(/\r\n?|[\n\u0085\
 /** A name or a value of others in quotes. */
 export const quote = (text: string): string => `"${unbroken(text)}"`;
 
+/** Steps by which texts become one, and what they differ by before each of them. */
+const foldings: readonly (readonly [what: string, fold: (text: string) => string])[] = [
+  ["Unicode form", (text) => text.normalize("NFC")],
+  ["invisible characters", (text) => text.replaceAll(/\p{Cf}/gu, "")],
+  ["spaces", (text) => text.replaceAll(/\s+/g, " ").trim()],
+  ["letter case", (text) => text.toLowerCase()],
+];
+
+/** A text without what few people see. */
+export const folded = (text: string): string => foldings.reduce((rest, [, fold]) => fold(rest), text);
+
+/** What alone two texts differ by that look the same, or nearly: `Unicode form`; undefined for other texts. */
+export function differenceOf(one: string, other: string): string | undefined {
+  let [a, b] = [one, other];
+  if (a === b) return undefined;
+  for (const [what, fold] of foldings) {
+    [a, b] = [fold(a), fold(b)];
+    if (a === b) return what;
+  }
+  return undefined;
+}
+
+/** ` (another Unicode form)` behind two values that look the same; nothing behind others. */
+export function besideAlike(one: unknown, other: unknown): string {
+  const what = typeof one === "string" && typeof other === "string" ? differenceOf(one, other) : undefined;
+  return what === undefined || what === "letter case" ? "" : ` (the two differ by ${what} alone)`;
+}
+
 const plurals: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
 
 /** A count with its noun: `1 row`, `2 rows`. */

@@ -1,6 +1,6 @@
 import { today } from "../../machine/today.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
-import { quote } from "../../platform/messages/text.ts";
+import { differenceOf, folded, quote } from "../../platform/messages/text.ts";
 import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
 import {
   find,
@@ -147,11 +147,11 @@ function problemOf(root: Value, name: string, line: string): Problem {
   };
 }
 
-const trimmed = (value: unknown): unknown =>
-  typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : value;
+const foldedKey = (value: unknown): unknown =>
+  typeof value === "string" ? folded(value) : typeof value === "number" ? String(value) : value;
 
-/** Natural keys of a seed that differ by the spaces around them alone: two rows, where one was meant more likely. */
-async function spacedKeys(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
+/** Natural keys of a seed that nobody can tell apart at a glance: two rows, where one was meant more likely. */
+async function keysAlike(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
   const target = targetOf(declared, name);
   if (target.sensitive || target.key.some((label) => target.secretLabels?.includes(label))) return [];
   const lines = new Map<string, { key: string; line: number }>();
@@ -159,17 +159,21 @@ async function spacedKeys(root: Value, declared: Declaration, name: string, fold
   for await (const block of read(target, folder)) {
     for (const { values, line } of block) {
       const key = keyOf(target.key, values);
-      const bare = JSON.stringify(target.key.map((label) => trimmed(values[label])));
+      const bare = JSON.stringify(target.key.map((label) => foldedKey(values[label])));
       const twin = lines.get(bare);
       if (!twin) lines.set(bare, { key, line });
       else if (twin.key !== key) {
-        const text = `${placeOf(target, line)}: the key ${JSON.stringify(key)} differs from ${JSON.stringify(twin.key)} at ${placeOf(target, twin.line)} by spaces alone: two rows; if one is meant, delete the other`;
-        found.push(problemOf(root, name, text));
+        const what = differenceOf(key, twin.key) ?? "their types";
+        const text = `${placeOf(target, line)}: the key ${JSON.stringify(key)} differs from ${JSON.stringify(twin.key)} at ${placeOf(target, twin.line)} by ${what} alone: two rows; if one is meant, delete the other`;
+        if (found.push(problemOf(root, name, text)) === maxAlike) return found;
       }
     }
   }
   return found;
 }
+
+/** Keys of one seed that look alike and are named. */
+const maxAlike = 20;
 
 /** Findings of a check; warnings stop nothing. */
 interface Checked extends DeclarationReading {
@@ -190,7 +194,7 @@ export async function checkEnvironment(file: string, folder: string): Promise<Ch
   ];
   const warnings = people.warnings;
   if (found.length === 0)
-    for (const name of declared.seedOrder) warnings.push(...(await spacedKeys(root, declared, name, folder)));
+    for (const name of declared.seedOrder) warnings.push(...(await keysAlike(root, declared, name, folder)));
   return { ...reading, problems: found, warnings };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { nearest } from "../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../platform/contract/values.ts";
-import { quote, some } from "../../platform/messages/text.ts";
+import { besideAlike, quote, some } from "../../platform/messages/text.ts";
 import { addFile } from "../files/files.ts";
 import {
   keyText,
@@ -362,7 +362,9 @@ export async function rowsByKey(declaration: Seed, directory: string, keys: read
 function changedCellTexts(declaration: Seed, was: RowData, is: RowData): string[] {
   return changedLabels(declaration, was, is).map((label) => {
     const [before, after] = [was, is].map((row) => shown(row[label]));
-    return isHidden(declaration, label) || before === after ? `${label} changed` : `${label} ${before} => ${after}`;
+    return isHidden(declaration, label) || before === after
+      ? `${label} changed`
+      : `${label} ${before} => ${after}${besideAlike(was[label], is[label])}`;
   });
 }
 

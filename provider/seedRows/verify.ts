@@ -2,7 +2,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { withoutUndefined, type Row, type RowData } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import { quote, formatCount, some } from "../../platform/messages/text.ts";
+import { besideAlike, formatCount, quote, some } from "../../platform/messages/text.ts";
 import { canonical, keyText, type Content } from "../reconcile/digests.ts";
 import type { RowPlan } from "../reconcile/rows.ts";
 import { RowIndices } from "../reconcile/rowSet.ts";
@@ -533,7 +533,7 @@ function isLike(sent: unknown, found: unknown): boolean {
 
 /** Describes a key that a table keeps otherwise. */
 const keptOtherwise = (key: string, kept: string): string =>
-  `the table keeps the key ${quote(key)} as ${quote(kept)}: write it so; the row was taken away again`;
+  `the table keeps the key ${quote(key)} as ${quote(kept)}${besideAlike(key, kept)}: write it so; the row was taken away again`;
 
 /** Rows that a message names. */
 const maxNamed = 20;
@@ -663,7 +663,7 @@ function otherValue(target: Seed, label: string, sent: unknown, found: unknown):
       ? `${otherwise}, or leave ${label} out of the rows`
       : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
   if (isHidden(target, label)) return `table ${table} gave back another value in ${quote(label)}: ${remedy}`;
-  return `table ${table} gave back ${shown(found)} in ${quote(label)}, where ${shown(sent)} was sent: ${remedy}`;
+  return `table ${table} gave back ${shown(found)} in ${quote(label)}, where ${shown(sent)} was sent${besideAlike(sent, found)}: ${remedy}`;
 }
 
 function absence({ table, sensitive }: Seed, count: number, named: readonly string[]): string[] {

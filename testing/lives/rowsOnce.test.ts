@@ -103,6 +103,7 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
       fault(changing);
       const made = await up(rows);
       expect(made.failed).toContain(`the table keeps the key ${JSON.stringify(Code)} as ${JSON.stringify(kept)}`);
+      expect(made.failed?.includes("(the two differ by Unicode form alone)")).toBe(Code.normalize("NFD") === kept);
       for (let again = 0; again < 2; again++) expect((await up(rows, made)).failed).toContain("as ");
       expect(await codes()).toEqual([...rowsOf(24).map(({ Code }) => Code), "theirs"].sort());
       await scene.host.destroy("SeedRows", made.id, made.outputs);

@@ -53,14 +53,22 @@ test("a file is checked down to its rows, and every problem ends it with status 
   expect(files.toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
 });
 
-test("keys that differ by spaces alone are two rows, and a warning names both", async () => {
-  writeFileSync(join(folder, "spaced.csv"), "Code,Name\nA,a\nB ,b\nA ,c\n");
+test.each([
+  ["spaces", "A", "A "],
+  ["spaces", "A B", "A\u00a0B"],
+  ["invisible characters", "A", "A\u200b"],
+  ["Unicode form", "Caf\u00e9", "Cafe\u0301"],
+  ["letter case", "A", "a"],
+])("keys that differ by %s alone are two rows, and a warning names both", async (what, one, other) => {
+  writeFileSync(join(folder, "spaced.csv"), `Code,Name\n${one},a\nB ,b\n${other},c\n`);
   writeFileSync(join(folder, "spaced.yaml"), "seeds: { s: { table: t, key: Code, source: spaced.csv } }\n");
   expect(await run("environment", "check", "spaced.yaml")).toEqual({
     status: 0,
     output:
-      'warning: spaced.csv:4:1: the key "A " differs from "A" at spaced.csv:2 by spaces alone: two rows; if one is meant, delete the other\n' +
-      "environment spaced.yaml is sound: 1 seed\n",
+      `warning: spaced.csv:4:1: the key "${other}" differs from "${one}" at spaced.csv:2 by ${what} alone: two rows; if one is meant, delete the other\n`.replace(
+        "\u200b",
+        "\\u200b",
+      ) + "environment spaced.yaml is sound: 1 seed\n",
     errors: "",
   });
   for (const file of ["spaced.csv", "spaced.yaml"]) rmSync(join(folder, file));
