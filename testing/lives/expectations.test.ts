@@ -100,11 +100,8 @@ throughBothKinds({ tables }, (scene) => {
     const { inputs } = await preview(made, now);
     // While the row is written, others write one.
     scene.emulator.setFaults({ faults: [{ kind: "slow", endpoint: "updatemicroapprow", milliseconds: 1_500 }] });
-    const since = scene.emulator.lastCall();
     const failing = scene.failure(scene.host.update("SeedRows", made.id, made.outputs, inputs));
-    await eventually("the seed's read", () =>
-      scene.emulator.calls({ since }).some(({ endpoint }) => endpoint === "microappdata"),
-    );
+    await eventually("the change", () => scene.emulator.faults().some(({ hit }) => hit > 0));
     await theirs([order("9", "lost")]);
     const failed = await failing;
     scene.emulator.setFaults();

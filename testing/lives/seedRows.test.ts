@@ -102,7 +102,13 @@ throughBothKinds({ tables }, (scene) => {
     expect(host.told).toEqual([
       "info: at least 10005 rows to add, change or remove (-10005 rows in all); " +
         "only counts are known: the large.csv that was applied is neither here nor in the last Git commit",
-      expect.stringContaining("info: rows that move to a seed which waits for this one are removed here") as unknown,
+      ...(scene.providerKind.modern
+        ? [
+            expect.stringContaining(
+              "info: rows that move to a seed which waits for this one are removed here",
+            ) as unknown,
+          ]
+        : []),
     ]);
     await host.read("SeedRows", made.id, made.outputs);
     expect(host.told.at(-1)).toContain("so edits by hand in table continents show only in the update");
