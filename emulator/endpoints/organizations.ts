@@ -74,7 +74,8 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   const teams = teamsOf(call.database, organizationID);
   const dependants = teams.filter((team) => team.isAllMembers === 0).map(({ id, name }) => ({ id, name }));
   // assumed: the documentation only asks to check dependencies first
-  if (dependants.length > 0 && call.habits.cascade === "refused")
+  const { cascade, memberedTeams } = call.habits;
+  if (dependants.length > 0 && cascade === "refused" && memberedTeams === "refused")
     throw new PlatformError("conflict", "The organization still has teams", { dependants });
   for (const team of teams) deleteTeam(call.database, team.id);
   call.database.run("DELETE FROM organizations WHERE id = ?", organizationID);

@@ -96,7 +96,8 @@ class Writer {
   }
 
   newRow(rowData: RowData, options: Options, where: string): StoredRow {
-    const { userID = this.#call.user.id, embeddingRowID, viewers = [], teamViewers = [] } = options;
+    const { userID = this.#call.user.id, embeddingRowID } = options;
+    const { viewers = [], teamViewers = [] } = this.#call.habits.viewers === "kept" ? options : {};
     if (!this.#users.has(userID)) this.#users.add(requireUser(this.#call.database, userID).id);
     return {
       parent: this.parent(embeddingRowID, where),
@@ -164,6 +165,7 @@ class Writer {
   listed(type: "viewers" | "teamViewers", rowData: RowData): string[] | undefined {
     const fields = [...this.#table.fields.values()];
     const field = fields.find((field) => field.type === type && Object.hasOwn(rowData, field.label));
+    if (this.#call.habits.viewers === "dropped") return undefined;
     return field && [rowData[field.label]].flat().filter((item) => typeof item === "string");
   }
 

@@ -110,6 +110,7 @@ export const allLives: Readonly<Record<string, LifeOf>> = {
   "SeedRows of dates": rowsLife("places", {}, { Since: "2026-11-21" }, { Since: "2026-11-22" }),
   "SeedRows of links": rowsLife("places", { references }, { Of: "EU" }, { Of: "AF" }),
   "SeedRows without links": rowsLife("places", { references }, { Of: "EU" }, { Of: "" }),
+  "SeedRows of viewers": rowsLife("places", { viewers: ["admin@example.com"] }, { Note: "x" }, { Note: "" }),
   "SeedRows of rows": subRowsLife,
 };
 
