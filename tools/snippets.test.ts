@@ -18,7 +18,7 @@ test("each resource and function has its example in TypeScript and YAML", () => 
 test.each(snippets.filter(({ snippet }) => snippet.mark === "yaml"))(
   "the example of $of names what the schema has",
   ({ snippet }) => {
-    expect(problemsOf("yaml", snippet.code, schema)).toEqual([]);
+    expect(problemsOf(snippet.code, schema)).toEqual([]);
   },
 );
 

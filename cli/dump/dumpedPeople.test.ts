@@ -80,4 +80,4 @@ test("members whose addresses are not shown go by user ID: unchanged here, and m
   const [, again] = await dump(elsewhere, "two", ...Object.values(made.teams));
   // Its creator is a member there as well.
   expect(again.replace("          own: admin\n", "")).toBe(text);
-}, 60_000);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { connect } from "node:net";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
+import { testInLong } from "../../testing/harness/drawn.ts";
 import { post, replyOf, seed, signIn, start } from "../testing/platform.ts";
 
 const names = Object.keys(endpoints) as EndpointName[];
@@ -168,7 +169,8 @@ test("a body that is too large is refused, and a large one taken", async () => {
   await signIn(url);
 });
 
-test("a client that writes all of a body before it reads learns that it is too large", async () => {
+// A busy machine may close the connection before the answer is read.
+testInLong("a client that writes all of a body before it reads learns that it is too large", async () => {
   const { url } = await start();
   for (const length of [70_000_000, undefined]) expect(await writtenFirst(url, length)).toMatch(/^HTTP\/1\.1 413 /);
   await signIn(url);

@@ -30,15 +30,6 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(sent()).toHaveLength(2);
   });
 
-  test("Notification: one that alerts nobody on an unknown platform is warned of", async () => {
-    scene.emulator.behave({ defaultChannel: "inApp" });
-    await scene.create("Notification", { appID, email, message: "Welcome" });
-    expect(scene.host.told.join()).toContain(
-      "sends no push message: nobody was alerted. Set channel to inApp or to push",
-    );
-    scene.emulator.behave();
-  });
-
   test("Notification: an import sends nothing, and takes the first triggers over", async () => {
     const { host } = scene;
     const seen = await host.import("Notification", `${appID}/${email}`);
@@ -102,16 +93,6 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     const other = { ...news, triggers: { version: 2 } };
     await scene.failure(scene.create("Notification", other));
     await scene.failure(scene.create("Notification", other));
-    expect(sent()).toHaveLength(2);
-  });
-
-  test("Notification: an order to replace it sends the same once more", async () => {
-    const { host } = scene;
-    const news = { appID, email, message: "Welcome", triggers: { version: 1 } };
-    const made = await scene.create("Notification", news);
-    const { inputs } = await host.check("Notification", news, made.inputs);
-    await host.diff("Notification", made.id, made.outputs, inputs);
-    await scene.create("Notification", news);
     expect(sent()).toHaveLength(2);
   });
 });

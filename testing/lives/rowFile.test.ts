@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
+import { throughBothKinds } from "../harness/bothKinds.ts";
 import { repository } from "../harness/project.ts";
 
 const tables = {
@@ -88,18 +88,6 @@ throughBothKinds(seed, (scene) => {
     await expect(scene.create("RowFile", { ...place, filename: "x" })).rejects.toThrow("has 2 rows with");
   });
 
-  test("RowFile: inputs that name nothing, and those that are not known yet", async () => {
-    const { host } = scene;
-    const check = async (news: object) => (await host.check("RowFile", { table: "t", fieldID: "f", ...news })).problems;
-    expect(await check({ filename: "x" })).toEqual(["row: set row or rowID"]);
-    expect(await check({ row: { a: 1 }, rowID: "r", filename: "x" })).toEqual([
-      "row: set either row or rowID, not both",
-    ]);
-    expect(await check({ row: {}, filename: "x" })).toEqual(["row: name at least one label"]);
-    expect(await check({ rowID: "r", url: "https://x.example/" })).toEqual(["filename: is required: no url tells it"]);
-    expect(await check({ rowID: unknown, url: unknown })).toEqual([]);
-  });
-
   test("RowFile: an import reads everything, by row ID or by key", async () => {
     const { host, client } = scene;
     const content = { url: "https://files.example/cz.png", filename: "cz.png", size: 5, type: "image/png" };
@@ -114,14 +102,6 @@ throughBothKinds(seed, (scene) => {
     const byKey = await host.import("RowFile", `countries/Code=CZ/flag/${childID}`);
     expect(byKey).toMatchObject({ id, inputs: { row: { Code: "CZ" } } });
     await expect(host.import("RowFile", rowID)).rejects.toThrow("it has the form <table>/<rowID or Label=value>");
-  });
-
-  test("RowFile: is gone with its row", async () => {
-    const made = await scene.create("RowFile", { ...place, filename: "x" });
-    await scene.client.removemicroapprow({ rowID });
-    expect((await scene.host.read("RowFile", made.id, made.outputs)).id).toBe("");
-    await scene.host.destroy("RowFile", made.id, made.outputs);
-    await expect(scene.host.update("RowFile", made.id, made.outputs, made.inputs)).rejects.toThrow("Run refresh");
   });
 
   test("RowFile: a file of others is not taken over unless it is told to", async () => {

@@ -155,20 +155,6 @@ throughBothKinds({ tables }, (scene) => {
     await isSettled(await up(left, bare), bare);
   });
 
-  test("where the platform refuses to clear a label the row is named, keeps its value, and is tried again", async () => {
-    const other = { Code: "B", Name: "b" };
-    const made = await make({ rows: [{ Code: "A", Name: "a", Extra: "old" }, other] });
-    const bare = { rows: [{ Code: "A", Name: "a" }, other] };
-    scene.emulator.setFaults({ faults: [{ endpoint: "updatemicroapprow", kind: "status", status: 400 }] });
-    const failed = await scene.failure(up(made, bare));
-    expect(failed.message).toContain('rows[0] "A"');
-    expect(failed.message).toContain("Extra was to be cleared, since the row does not declare it any more");
-    expect(await live()).toEqual(["A a old -", "B b - -"]);
-    scene.emulator.setFaults({ faults: [] });
-    await isSettled(await up({ ...made, outputs: failed.state }, bare), bare);
-    expect(await live()).toEqual(["A a - -", "B b - -"]);
-  });
-
   test("rows of the landed version, whose state does not say how many had a value: what is not known is said", async () => {
     const rows = [
       { Code: "A", Name: "a", Extra: "old" },

@@ -195,7 +195,6 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
         { numRuns },
       );
     },
-    600_000,
   );
 
   const conflict = (endpoint: Faults[number]["endpoint"], count?: number): Faults[number] => ({

@@ -286,28 +286,6 @@ describe("secrets", () => {
     });
     expect(sent).toEqual([]);
   });
-
-  test("stay secrets in inputs, outputs and diffs, and no message shows them", async () => {
-    const { host } = stage;
-    const { inputs } = await host.check("Organization", { name: "Acme", description: secret("hush-hush") });
-    expect(inputs).toEqual({ name: "Acme", description: secret("hush-hush") });
-    const made = await host.create("Organization", inputs);
-    expect(made.outputs).toMatchObject({ name: "Acme", description: secret("hush-hush") });
-    expect((await host.read("Organization", made.id, made.outputs)).outputs).toEqual(made.outputs);
-    expect(await host.details("Organization", made.id, made.outputs, { name: "Acme" })).toEqual({
-      description: "DELETE",
-    });
-    const taken = { name: secret("hush-hush"), organizationID: "nowhere" };
-    await expect(host.update("Team", "gone", taken, taken)).rejects.toThrow('team "[secret]" is gone');
-  });
-
-  test("rows that are secret are not named, and the paths into them neither", async () => {
-    const { host } = stage;
-    const rows = secret([{ Code: "S3CRET-KEY", Name: "x" }]);
-    const made = await stage.create("SeedRows", { table: "continents", key: "Code", rows });
-    expect(made.inputs).toMatchObject({ rows, sensitive: true });
-    expect(JSON.stringify([host.told, host.statuses, host.printed, made.outputs])).not.toContain("S3CRET");
-  });
 });
 
 describe("what was changed by hand", () => {

@@ -107,7 +107,7 @@ test("what does not fit is named, with who needs it and what helps, and with tha
   expect([again.status, again.outcome?.misfits]).toEqual([0, []]);
   await rm(folder, { recursive: true });
   await other.close();
-}, 60_000);
+});
 
 test("what a killed run has left is found by its ID and its mark, named and removed, and the next run works", async () => {
   const { outcome: first } = await verify({ sandbox: ["organization=new"] });
@@ -157,7 +157,7 @@ test("a call without an answer makes no fact untrue: the others are not tried", 
   expect(outcome?.misfits).toEqual([]);
   expect(outcome?.notTried.find(({ fact }) => fact === "updateteam")?.why).toContain("updateteam:");
   expect(changed()).toEqual([]);
-}, 120_000);
+});
 
 test.each<[string, Partial<VerifyOptions>, NodeJS.ProcessEnv, string]>([
   ["no sandbox", {}, {}, "works only in an organization and in tables that are named for it"],
