@@ -97,6 +97,9 @@ export function throughBothKinds(
 
 const ownProcess = " (in a process of its own)";
 
+/** The name of a case that always runs with a provider in a process of its own, since nothing else holds its promise. */
+export const inOwnProcess = (name: string): string => name + ownProcess;
+
 const drawnTest = halfOfTests();
 
 /** Registers a case in which a provider is killed, ends in order or stands beside another one: `make test` runs half of them. */

@@ -1,7 +1,7 @@
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
+import { inOwnProcess, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
 import type { ProviderHost } from "../harness/providerHost.ts";
 
 const tables = { regions: { fields: { Code: "text", Name: "text" } } };
@@ -30,34 +30,40 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
   const marks = async (): Promise<string[]> =>
     await readdir(join(scene.host.folder, ".state/pulumi-microapps/running")).catch(() => []);
 
-  testInOwnProcess("beside a second provider of the run rows are added and changed, and none is removed", async () => {
-    const [old, gone] = [await make(scene.host, "seed", seed("EU", "US")), await make(scene.host, "gone", seed("AF"))];
-    const { pid } = scene.host;
-    const isMarked = async () => (await marks()).some((name) => name.split("-").includes(String(pid)));
-    expect(await isMarked()).toBe(true);
-    await scene.host.restart("SIGINT");
-    expect(await isMarked()).toBe(false);
-    const other = await scene.host.beside();
-    await check(other, "more", seed("AS"));
-    const { inputs } = await check(scene.host, "seed", seed("EU", "AN"), old.inputs);
-    await scene.host.diff("SeedRows", old.id, old.outputs, inputs);
-    const { message, state } = await scene.failure(scene.host.update("SeedRows", old.id, old.outputs, inputs));
-    expect(message).toMatch(refused);
-    scene.host.resource = "gone";
-    await expect(scene.host.delete("SeedRows", gone.id, gone.outputs)).rejects.toThrow(refused);
-    await make(other, "more", seed("AS"));
-    expect(await codes()).toEqual(["AF", "AN", "AS", "EU", "US"]);
-    // Killed, with its mark left behind, it is none any more.
-    await scene.host.restart();
-    await check(scene.host, "seed", seed("EU", "AN"), old.inputs);
-    scene.host.resource = "seed";
-    await scene.host.update("SeedRows", old.id, state, inputs);
-    scene.host.resource = "gone";
-    await scene.host.delete("SeedRows", gone.id, gone.outputs);
-    expect(await codes()).toEqual(["AN", "AS", "EU"]);
-  });
+  test(
+    inOwnProcess("beside a second provider of the run rows are added and changed, and none is removed"),
+    async () => {
+      const [old, gone] = [
+        await make(scene.host, "seed", seed("EU", "US")),
+        await make(scene.host, "gone", seed("AF")),
+      ];
+      const { pid } = scene.host;
+      const isMarked = async () => (await marks()).some((name) => name.split("-").includes(String(pid)));
+      expect(await isMarked()).toBe(true);
+      await scene.host.restart("SIGINT");
+      expect(await isMarked()).toBe(false);
+      const other = await scene.host.beside();
+      await check(other, "more", seed("AS"));
+      const { inputs } = await check(scene.host, "seed", seed("EU", "AN"), old.inputs);
+      await scene.host.diff("SeedRows", old.id, old.outputs, inputs);
+      const { message, state } = await scene.failure(scene.host.update("SeedRows", old.id, old.outputs, inputs));
+      expect(message).toMatch(refused);
+      scene.host.resource = "gone";
+      await expect(scene.host.delete("SeedRows", gone.id, gone.outputs)).rejects.toThrow(refused);
+      await make(other, "more", seed("AS"));
+      expect(await codes()).toEqual(["AF", "AN", "AS", "EU", "US"]);
+      // Killed, with its mark left behind, it is none any more.
+      await scene.host.restart();
+      await check(scene.host, "seed", seed("EU", "AN"), old.inputs);
+      scene.host.resource = "seed";
+      await scene.host.update("SeedRows", old.id, state, inputs);
+      scene.host.resource = "gone";
+      await scene.host.delete("SeedRows", gone.id, gone.outputs);
+      expect(await codes()).toEqual(["AN", "AS", "EU"]);
+    },
+  );
 
-  testInOwnProcess("beside a second provider people are added, and nobody is removed", async () => {
+  test(inOwnProcess("beside a second provider people are added, and nobody is removed"), async () => {
     const teamID = await scene.team();
     scene.host.resource = "ada";
     const made = await scene.create("TeamMember", { teamID, email: "ada@example.com", role: "admin" });
