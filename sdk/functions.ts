@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { messageOf } from "../machine/failures.ts";
-import type { PlatformFunction } from "../provider/functions/function.ts";
 import * as functions from "../provider/functions/functions.ts";
+import type { PlatformFunction } from "../provider/functions/functions.ts";
 import { configure } from "../provider/pulumi/configuration.ts";
 import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
+import { secretTexts } from "../provider/pulumi/properties.ts";
 import { typeThrough } from "../provider/pulumi/providerKinds.ts";
-import { secretTexts } from "../provider/pulumi/secrets.ts";
 import type {
   GetAppStatusArgs,
   GetAppStatusOutputArgs,

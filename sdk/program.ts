@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type LogicalName, topName } from "../provider/environment/logicalNames.ts";
+import { type LogicalName, topName } from "../provider/environment/things.ts";
 import { listRemoved, type ProviderKind, providerKinds, readVariable } from "../provider/pulumi/configuration.ts";
 import type { Announced } from "../provider/pulumi/otherSeeds.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";

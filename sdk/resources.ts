@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { answerRemoved } from "../machine/removed.ts";
 import { isObject } from "../platform/contract/wire.ts";
-import { unknownValue } from "../provider/pulumi/properties.ts";
+import { keyRows, unknownValue, withSecretCells } from "../provider/pulumi/properties.ts";
 import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
-import { keyRows, withSecretCells } from "../provider/pulumi/secrets.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";

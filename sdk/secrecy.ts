@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Marks } from "../provider/pulumi/secrets.ts";
+import type { Marks } from "../provider/pulumi/properties.ts";
 import { once } from "../provider/resources/model/resource.ts";
 
 /** True for an output or promise, or a value that holds one: only these can be secrets. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../platform/contract/wire.ts";
-import type { PlatformFunction } from "../provider/functions/function.ts";
-import { functions } from "../provider/functions/functions.ts";
+import { functions, type PlatformFunction } from "../provider/functions/functions.ts";
 import { configuration } from "../provider/pulumi/configuration.ts";
 import { pascal } from "../provider/pulumi/plugin/schema.ts";
 import { hiddenNames } from "../provider/pulumi/properties.ts";

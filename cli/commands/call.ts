@@ -4,7 +4,7 @@ import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { type EndpointName, endpoints } from "../../platform/contract/endpoints.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
-import { maskOf } from "../../provider/pulumi/secrets.ts";
+import { maskOf } from "../../provider/pulumi/properties.ts";
 import { settingsOf } from "./settings.ts";
 
 export interface CallFlags {

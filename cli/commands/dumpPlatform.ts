@@ -3,7 +3,7 @@ import { printable, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
-import { maskOf } from "../../provider/pulumi/secrets.ts";
+import { maskOf } from "../../provider/pulumi/properties.ts";
 import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { readMasks, readMaskSecret } from "../dump/masks.ts";
 import { DumpError, tableOption } from "../dump/tables.ts";

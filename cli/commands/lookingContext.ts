@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/today.ts";
-import { platformOf } from "../../provider/pulumi/binding.ts";
-import type { Configuration } from "../../provider/pulumi/configuration.ts";
+import { type Configuration, platformOf } from "../../provider/pulumi/configuration.ts";
 import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
-import { TeamClaims } from "../../provider/resources/run.ts";
+import { type ResourceContext, TeamClaims } from "../../provider/resources/resource.ts";
 import { RowClaims } from "../../provider/seedRows/claims.ts";
 
 const nobody = (): void => undefined;

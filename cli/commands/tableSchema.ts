@@ -10,7 +10,7 @@ import { readEnvironment } from "../../provider/environment/declaration.ts";
 import { find } from "../../provider/layers/document.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
-import { maskOf } from "../../provider/pulumi/secrets.ts";
+import { maskOf } from "../../provider/pulumi/properties.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {

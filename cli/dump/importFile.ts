@@ -4,10 +4,17 @@ import { withoutUndefined } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things.ts";
 import { nameOf } from "../../provider/people/people.ts";
-import { check, inputsIn, pickSettable, type Properties, secretsOf } from "../../provider/pulumi/properties.ts";
+import {
+  check,
+  inputsIn,
+  pickSettable,
+  type Properties,
+  secretSignature,
+  secretsOf,
+  signature,
+} from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
-import { secretSignature, signature } from "../../provider/pulumi/secrets.ts";
-import type { ResourceContext, Resource } from "../../provider/resources/resource.ts";
+import type { Resource, ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { declareOrganizations, type DumpedOrganization } from "./people.ts";

@@ -5,8 +5,7 @@ import { inParallel } from "../../platform/client/lists.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
 import { ApiError, isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { topName } from "../../provider/environment/logicalNames.ts";
-import type { DeclaredThing as Declaring } from "../../provider/environment/things.ts";
+import { topName, type DeclaredThing as Declaring } from "../../provider/environment/things.ts";
 import { TableReads } from "../../provider/pulumi/tableReads.ts";
 import {
   describeOver,

@@ -3,8 +3,7 @@ import { isProperties, type PropertyMap, type PropertyValue, type ResourceState 
 import { today } from "../../machine/today.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { completeDialect } from "../../platform/profile/profile.ts";
-import { topName } from "../../provider/environment/logicalNames.ts";
-import { type DeclaredThing, things } from "../../provider/environment/things.ts";
+import { type DeclaredThing, things, topName } from "../../provider/environment/things.ts";
 import { environmentOf, registerEnvironment } from "../../provider/pulumi/plugin/environment.ts";
 import {
   check,
@@ -20,9 +19,8 @@ import { encodeLedger, type Ledger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
-import type { OfflineResourceContext, Resource } from "../../provider/resources/resource.ts";
+import { type OfflineResourceContext, type Resource, Run } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { Run } from "../../provider/resources/run.ts";
 import { summarize } from "../../provider/seedRows/declaration.ts";
 import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";

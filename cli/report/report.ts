@@ -3,8 +3,7 @@ import { join, relative } from "node:path";
 import { today } from "../../machine/today.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
-import { type Declaration, listSources } from "../../provider/environment/declaration.ts";
-import { formerKeys } from "../../provider/environment/formerKeys.ts";
+import { type Declaration, formerKeys, listSources } from "../../provider/environment/declaration.ts";
 import {
   LateError,
   maxMegabytesOfLayer,

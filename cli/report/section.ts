@@ -9,8 +9,7 @@ import {
   type RenamedSide,
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
-import { topName } from "../../provider/environment/logicalNames.ts";
-import { kinds as all, type Link, things } from "../../provider/environment/things.ts";
+import { topName, kinds as all, type Link, things } from "../../provider/environment/things.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";

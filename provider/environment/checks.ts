@@ -30,6 +30,8 @@ import { read, SourceError } from "../seedRows/source/read.ts";
 import { placeOf } from "../seedRows/source/source.ts";
 import { type Declaration, type DeclarationReading, readEnvironment } from "./declaration.ts";
 import { suggestion } from "./problems.ts";
+import { linksIn } from "./schema.ts";
+import { type DeclaredThing, things } from "./things.ts";
 
 /** Verbs by the names that the inputs of a seed have. */
 const verbs: Readonly<Record<string, string>> = {
@@ -48,15 +50,16 @@ const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
 async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
   const claims = new RowClaims(folder);
   const problems: Problem[] = [];
-  for (const name of declared.seedOrder) {
-    const target = targetOf(declared, name);
+  for (const { name, target, seeds } of seedsOf(declared)) {
     const found = (text: string): number => problems.push(...problemsIn(root, name, text));
     try {
       const urn = urnOf(name);
       const summary = await claims.summary({ urn, name, target });
       claims.claim(urn, target, summary.digest);
-      problems.push(...(await filesWithoutRow(root, declared, name, folder)));
-      const linkedSeeds = linkedSeedsOf(declared, name);
+      problems.push(...(await filesWithoutRow(root, declared, { name, target }, folder)));
+      const linkedSeeds = Object.fromEntries(
+        Object.entries(seeds).map(([label, key]) => [label, urnOf(key.slice("SeedRows ".length))]),
+      );
       for (const text of await problemsWith(claims, { urn, target, digest: summary.digest, linkedSeeds }, folder)) {
         found(text);
       }
@@ -71,47 +74,28 @@ async function rowProblems(root: Value, declared: Declaration, folder: string): 
 /** A seed by the URN that a plan gives it: messages call it as the file does. */
 const urnOf = (name: string): string => toPlannedUrn("SeedRows", name);
 
-type Seed = Declaration["seeds"][string];
-
-const seedOf = ({ seeds }: Declaration, name: string): Seed => {
-  const seed = seeds[name];
-  if (!seed) throw new Error(`"${name}" was checked and is not there`);
-  return seed;
-};
-
-/** A seed as its resource will have it, without what only the platform knows. */
-function targetOf(declared: Declaration, name: string): DeclaredSeed {
-  const seed = seedOf(declared, name);
-  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, expect, ...rest } = seed;
-  type Rows = { seed: string } | { table: string; key: string };
-  const lookup = (to: Rows): { table: string; key: string } =>
-    "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
-  const found = (all: Readonly<Record<string, Rows>> = {}) =>
-    Object.entries(all).map(([label, to]) => [label, lookup(to)] as const);
-  const [links, related] = [found(references), found(expect?.relationships)];
-  return {
-    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: entryIn(declared.fields, table) },
-    ...{ mode: rest.mode, additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
-    ...(rest.ignoreLabels ? { ignoreLabels: rest.ignoreLabels } : {}),
-    ...(expect ? { expect: { ...expect, relationships: expect.relationships && Object.fromEntries(related) } } : {}),
-    references: references && Object.fromEntries(links),
-    parent: parent && { ...lookup(parent), by: parent.by },
-  };
+interface PlacedSeed {
+  name: string;
+  /** As its resource will have it, without what only the platform knows. */
+  target: DeclaredSeed;
 }
 
-function linkedSeedsOf(declared: Declaration, name: string): Record<string, string> {
-  const { references = {}, parent, expect } = seedOf(declared, name);
-  const links = Object.entries({ ...references, ...expect?.relationships }).flatMap(([label, to]) =>
-    "seed" in to ? [[label, urnOf(to.seed)] as const] : [],
+const seedsOf = (declared: Declaration): (PlacedSeed & Pick<DeclaredThing, "seeds">)[] =>
+  things(declared).flatMap(
+    ({ kind, path: [, name = ""], inputs, seeds }) =>
+      kind === "SeedRows" ? [{ name, target: inputs as unknown as DeclaredSeed, seeds }] : [], // the file was checked
   );
-  return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, urnOf(parent.seed)]] : links);
-}
 
 /** Files of a seed on rows that it does not have. */
-async function filesWithoutRow(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
-  const { files = {}, key } = seedOf(declared, name);
+async function filesWithoutRow(
+  root: Value,
+  { seeds }: Declaration,
+  { name, target }: PlacedSeed,
+  folder: string,
+): Promise<Problem[]> {
+  const { files = {}, key = [] } = seeds[name] ?? {};
   if (Object.keys(files).length === 0) return [];
-  const there = new Set(await keysOf(targetOf(declared, name), folder));
+  const there = new Set(await keysOf(target, folder));
   return Object.entries(files).flatMap(([file, { row }]) => {
     const cells = [row].flat();
     const wanted = keyOf(key, Object.fromEntries(key.map((label, at) => [label, cells[at]])));
@@ -151,8 +135,7 @@ const foldedKey = (value: unknown): unknown =>
   typeof value === "string" ? folded(value) : typeof value === "number" ? String(value) : value;
 
 /** Natural keys of a seed that nobody can tell apart at a glance: two rows, where one was meant more likely. */
-async function keysAlike(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
-  const target = targetOf(declared, name);
+async function keysAlike(root: Value, { name, target }: PlacedSeed, folder: string): Promise<Problem[]> {
   if (target.sensitive || target.key.some((label) => target.secretLabels?.includes(label))) return [];
   const lines = new Map<string, { key: string; line: number }>();
   const found: Problem[] = [];
@@ -193,8 +176,7 @@ export async function checkEnvironment(file: string, folder: string): Promise<Ch
     ...(await rowProblems(root, declared, folder)),
   ];
   const warnings = people.warnings;
-  if (found.length === 0)
-    for (const name of declared.seedOrder) warnings.push(...(await keysAlike(root, declared, name, folder)));
+  if (found.length === 0) for (const seed of seedsOf(declared)) warnings.push(...(await keysAlike(root, seed, folder)));
   return { ...reading, problems: found, warnings };
 }
 
@@ -382,15 +364,8 @@ function platformProblems(root: Value, declared: Declaration): Problem[] {
 }
 
 function linksOf({ seeds }: Declaration, name: string): Link[] {
-  const { references = {}, parent, expect } = entryIn(seeds, name) ?? {};
-  const all = [
-    ...Object.entries(references).map(([label, to]) => ({ label, to, path: ["references", label] })),
-    ...Object.entries(expect?.relationships ?? {}).map(([label, to]) => ({
-      ...{ label, to, path: ["expect", "relationships", label] },
-    })),
-    ...(parent ? [{ label: parent.by, to: parent, path: ["parent"] }] : []),
-  ];
-  return all.flatMap(({ label, to, path }) => {
+  const seed = entryIn(seeds, name);
+  return (seed ? linksIn(seed) : []).flatMap(({ label, to, path }) => {
     if (!("seed" in to)) return [{ label, table: to.table, key: to.key, path: [...path, "table"] }];
     const target = entryIn(seeds, to.seed);
     return target ? [{ label, table: target.table, key: target.key[0] ?? "", path: [...path, "seed"] }] : [];

@@ -3,9 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { declaration } from "./declaration.ts";
-import { topName } from "./logicalNames.ts";
 import { EnvironmentError } from "./problems.ts";
-import { listAwaited, things } from "./things.ts";
+import { listAwaited, things, topName } from "./things.ts";
 
 const testdata = join(import.meta.dirname, "../../../provider/environment/testdata");
 

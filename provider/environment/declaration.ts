@@ -2,30 +2,40 @@ import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { answerRemoved } from "../../machine/removed.ts";
 import type { FieldType } from "../../platform/contract/values.ts";
-import { Mask } from "../../platform/messages/masks.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
+import { Mask, masked } from "../../platform/messages/masks.ts";
 import { printableLine, maxReported } from "../../platform/messages/text.ts";
 import { fieldTypesOf } from "../../platform/seed/schema.ts";
 import {
+  type Entry,
   explainMisnamed,
   find,
   keyPlace,
+  type Mapping,
   type Place,
   type Problem,
+  type Scalar,
   toPlainValue,
   type Value,
   valuePlace,
   without,
 } from "../layers/document.ts";
-import { type Layers, loadLayers, mergeLayers, toShownPath } from "../layers/layers.ts";
-import type { Merged } from "../layers/merge.ts";
+import { type Layers, loadLayers, type Merged, mergeLayers, rowVerbs, toShownPath } from "../layers/layers.ts";
 import { findSettingProblems } from "../seedRows/inputs.ts";
-import { explainRefusedFormat } from "../seedRows/source/source.ts";
-import { type ConfigLookup, fillConfigured, type Configured } from "./configured.ts";
-import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
+import { explainRefusedFormat, leavesOf } from "../seedRows/source/source.ts";
 import { checkKnown, EnvironmentError, type FileChecks, namesIn, problemsOf } from "./problems.ts";
 import { checkRules, type HeldRule } from "./rules.ts";
-import { environmentFile, type EnvironmentFile, grammar, type Rule, type SeedDeclaration } from "./schema.ts";
-import { secretTextsOf } from "./secretRows.ts";
+import {
+  type ConfigLookup,
+  type Configured,
+  environmentFile,
+  type EnvironmentFile,
+  fillConfigured,
+  grammar,
+  linksIn,
+  type Rule,
+  type SeedDeclaration,
+} from "./schema.ts";
 
 /** An Environment file without mistakes. */
 export interface Declaration extends Required<
@@ -270,18 +280,8 @@ function checkApp(
 type Seeds = Readonly<Record<string, SeedDeclaration>>;
 
 /** The seeds that the rows of a seed refer to, each with the path of the mention below the seed. */
-function mentions({ references = {}, parent, expect }: SeedDeclaration): { seed: string; path: string[] }[] {
-  const all = [
-    ...Object.entries(references).map(([label, rows]) => ({ rows, path: ["references", label] })),
-    ...Object.entries(expect?.relationships ?? {}).map(([label, rows]) => ({
-      ...{ rows, path: ["expect", "relationships", label] },
-    })),
-  ];
-  const labels = all.flatMap(({ rows, path }) =>
-    "seed" in rows ? [{ seed: rows.seed, path: [...path, "seed"] }] : [],
-  );
-  return parent && "seed" in parent ? [...labels, { seed: parent.seed, path: ["parent", "seed"] }] : labels;
-}
+const mentions = (seed: SeedDeclaration): { seed: string; path: string[] }[] =>
+  linksIn(seed).flatMap(({ to, path }) => ("seed" in to ? [{ seed: to.seed, path: [...path, "seed"] }] : []));
 
 /** The seed with its source relative to the program's folder. */
 function checkSeed(check: FileChecks, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
@@ -470,4 +470,155 @@ export function fileAmong(args: Readonly<Record<string, unknown>>): string {
   const { file } = args;
   if (typeof file !== "string") throw new Error("an Environment has a file, by its path as it stands");
   return file;
+}
+
+/** The former keys of an entry, as the file has them: one text or a list. */
+type Formerly = string | readonly string[] | undefined;
+
+/** The keys that an entry had before; one that is listed twice, as an overlay may do, counts once. */
+export const formerKeys = (formerly: Formerly): string[] =>
+  formerly === undefined ? [] : [...new Set(typeof formerly === "string" ? [formerly] : formerly)];
+
+/** Entries by the key that they have now. */
+type Entries = Readonly<Record<string, { formerly?: Formerly }>>;
+
+interface Check {
+  root: Value;
+  report: (problem: Problem) => void;
+}
+
+/** Where something stands, as seen from another place. */
+const spot = (there: Place, from: Place): string =>
+  there.line === 0
+    ? `at ${there.file}`
+    : there.file === from.file
+      ? `in line ${there.line}`
+      : `in ${there.file}:${there.line}`;
+
+/**
+ * Reports former keys that can't be meant: each is the key of one entry at most, and of none that is declared.
+ * @param kind what the entries are, in the singular
+ * @param path where their map stands
+ * @param declared keys of the map, those of entries that are wrong inside among them
+ */
+function checkFormerKeys(
+  { root, report }: Check,
+  kind: string,
+  path: readonly string[],
+  entries: Entries,
+  declared: readonly string[],
+): void {
+  const takers = new Map<string, { key: string; at: Place }>();
+  for (const [key, { formerly }] of Object.entries(entries)) {
+    for (const former of formerKeys(formerly)) {
+      const at = placeOf(root, [...path, key, "formerly"], formerly, former);
+      const taker = takers.get(former);
+      if (former === key) {
+        report({ at, message: `${kind} "${key}" has the key "${former}" now; remove it from formerly` });
+      } else if (declared.includes(former)) {
+        const there = spot(keyPlace(root, [...path, former]), at);
+        report({
+          at,
+          message: `${kind} "${former}" is declared ${there}, so "${key}" is not what it became; remove one of the two, or give the one ${there} another key`,
+        });
+      } else if (taker) {
+        const there = spot(taker.at, at);
+        report({ at, message: `${kind} "${taker.key}" was "${former}" formerly, too (${there}); keep one of them` });
+      } else takers.set(former, { key, at });
+    }
+  }
+}
+
+function placeOf(root: Value, path: readonly string[], formerly: Formerly, former: string): Place {
+  const index = typeof formerly === "string" ? -1 : (formerly?.indexOf(former) ?? -1);
+  return valuePlace(root, index < 0 ? path : [...path, index]);
+}
+
+/** The key that an entry has now which had this one formerly, if any. */
+const keyNow = (former: string, entries: Entries): string | undefined =>
+  Object.entries(entries).find(([, { formerly }]) => formerKeys(formerly).includes(former))?.[0];
+
+/** Organizations with their teams, by the keys that they have now. */
+type Organizations = Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>;
+
+/** Current name of a team that is named by former keys of it or its organization; it may no longer be declared. */
+function findPresentName(name: string, organizations: Organizations): string {
+  const [organization = "", team = ""] = name.split("/");
+  const keyOf = (key: string, entries: Entries): string =>
+    Object.hasOwn(entries, key) ? key : (keyNow(key, entries) ?? key);
+  const there = keyOf(organization, organizations);
+  const teams = entryIn(organizations, there)?.teams;
+  return `${there}/${keyOf(team, teams ?? {})}`;
+}
+
+/** The present name of a declared team. */
+function teamNow(name: string, organizations: Organizations): string | undefined {
+  const now = findPresentName(name, organizations);
+  const [organization = "", team = ""] = now.split("/");
+  const teams = entryIn(organizations, organization)?.teams;
+  return teams && Object.hasOwn(teams, team) ? now : undefined;
+}
+
+const lists = ["rows", ...rowVerbs];
+
+/** Replaces the secret values of a file's seeds by `form`. */
+function withSecretRows(root: Value, form: (value: Value) => Value): Value {
+  if (root.kind !== "map") return root;
+  const sensitive = new Set<string>();
+  const inSeeds = changed(root, "seeds", (seeds) =>
+    each(seeds, (seed, name) => {
+      if (seed.kind !== "map") return seed;
+      const isSensitive = ![undefined, null, false].includes(valueOf(seed, "sensitive") as undefined);
+      if (isSensitive) sensitive.add(name);
+      const labels = new Set([valueOf(seed, "secretLabels")].flat().map(String));
+      return lists.reduce<Mapping>(
+        (all, list) =>
+          changed(all, list, (rows) =>
+            isSensitive
+              ? form(rows)
+              : each(rows, (row) => each(row, (cell, label) => (labels.has(label) ? form(cell) : cell))),
+          ),
+        seed,
+      );
+    }),
+  );
+  return inSeeds;
+}
+
+/** The file without secret cells of its rows; shows a value from the configuration by its key. */
+export const withoutSecretRows = (root: Value): Value =>
+  withSecretRows(root, (value) => {
+    const isKey = value.kind === "map" && value.entries.size === 1 && value.entries.has("config");
+    return isKey ? value : ({ kind: "scalar", at: value.at, value: masked } satisfies Scalar);
+  });
+
+/** The texts of rows that no message may show. */
+function secretTextsOf(root: Value): string[] {
+  const texts: string[] = [];
+  withSecretRows(root, (value) => {
+    texts.push(...leavesOf(toPlainValue(value)));
+    return value;
+  });
+  return texts;
+}
+
+const valueOf = ({ entries }: Mapping, name: string): unknown => {
+  const entry = entries.get(name);
+  return entry && toPlainValue(entry.value);
+};
+
+function changed(map: Mapping, name: string, form: (value: Value) => Value): Mapping {
+  const entry = map.entries.get(name);
+  return entry ? { ...map, entries: new Map([...map.entries, [name, { ...entry, value: form(entry.value) }]]) } : map;
+}
+
+/** Each item of a list or map. */
+function each(value: Value, form: (value: Value, name: string) => Value): Value {
+  if (value.kind === "list") return { ...value, items: value.items.map((item, at) => form(item, String(at))) };
+  if (value.kind !== "map") return value;
+  const entries = [...value.entries].map(([name, entry]): [string, Entry] => [
+    name,
+    { ...entry, value: form(entry.value, name) },
+  ]);
+  return { ...value, entries: new Map(entries) };
 }

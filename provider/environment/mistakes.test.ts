@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { rowVerbs } from "../layers/merge.ts";
+import { rowVerbs } from "../layers/layers.ts";
 import { checkEnvironment } from "./checks.ts";
 import { EnvironmentError } from "./problems.ts";
 import { policy } from "./schema.ts";

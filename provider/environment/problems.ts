@@ -12,7 +12,7 @@ import {
   valuePlace,
   describePlace,
 } from "../layers/document.ts";
-import { formsAt, type KeyPath } from "../layers/grammar.ts";
+import { formsAt, type KeyPath } from "../layers/layers.ts";
 import { type EnvironmentFile, grammar } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */

@@ -10,13 +10,10 @@ import {
   valuePlace,
   describePlace,
 } from "../layers/document.ts";
-import { formsAt } from "../layers/grammar.ts";
-import { mergeLayers, type Layers } from "../layers/layers.ts";
-import { type Merged } from "../layers/merge.ts";
+import { formsAt, type Layers, type Merged, mergeLayers } from "../layers/layers.ts";
 import { matcher } from "../people/people.ts";
-import { isUnknown } from "./configured.ts";
 import { valueNamed } from "./problems.ts";
-import { environmentFile, type Rule } from "./schema.ts";
+import { environmentFile, isUnknown, type Rule } from "./schema.ts";
 
 /** A file whose rules are to hold. */
 interface Ruled {

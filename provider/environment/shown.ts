@@ -1,7 +1,6 @@
 import { Document, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
 import { type Entry, toPlainValue, type Value, describePlace } from "../layers/document.ts";
-import type { Declaration } from "./declaration.ts";
-import { withoutSecretRows } from "./secretRows.ts";
+import { type Declaration, withoutSecretRows } from "./declaration.ts";
 
 /** The merged file as one that extends nothing, for the program's folder: sources are named from there. Secret rows are hidden. */
 export function toShownTree(merged: Value, { seeds }: Declaration): Value {

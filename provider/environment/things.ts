@@ -1,9 +1,7 @@
 import { toPerson } from "../people/people.ts";
 import type { Expectations } from "../seedRows/inputs.ts";
-import type { Declaration } from "./declaration.ts";
-import { formerKeys } from "./formerKeys.ts";
-import { type LogicalName, nameBelow, topName } from "./logicalNames.ts";
-import { type SeedDeclaration, withRowEdits } from "./schema.ts";
+import { type Declaration, formerKeys } from "./declaration.ts";
+import { linksIn, type SeedDeclaration, withRowEdits } from "./schema.ts";
 
 /** The types of resources that an Environment makes. */
 export const kinds = [
@@ -176,8 +174,6 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
     if (!seed) return [];
     const { formerly, retain, teamViewers, references = {}, parent, expect, files = {}, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
-    const related = Object.entries(expect?.relationships ?? {});
-    const named = [...Object.entries(references), ...related, ...(parent ? [[parent.by, parent] as const] : [])];
     const inputs = {
       ...own,
       ...(seed.references ? { references: Object.fromEntries(linked) } : {}),
@@ -192,7 +188,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       inputs,
       links: teamViewers ? { teamViewers: teamViewers.map(linkTo) } : {},
       seeds: Object.fromEntries(
-        named.flatMap(([label, rows]) => ("seed" in rows ? [[label, `SeedRows ${rows.seed}`] as const] : [])),
+        linksIn(seed).flatMap(({ label, to }) => ("seed" in to ? [[label, `SeedRows ${to.seed}`] as const] : [])),
       ),
       ...at,
       retain,
@@ -298,3 +294,32 @@ export const listLinkedInputs = <ID>(
   Object.fromEntries(
     Object.entries(links).map(([name, all]) => [name, lists.includes(name) ? all.map(idOf) : all.map(idOf)[0]]),
   );
+
+/**
+ * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.
+ * An alias differs from the URN in its name alone, since a URN has the types of the parents and not their names.
+ */
+export interface LogicalName {
+  now: string;
+  /** Former names that the resource needs aliases for. */
+  own: readonly string[];
+  /** Former names that need none: the SDK derives them from the aliases of the parent. */
+  inherited: readonly string[];
+}
+
+/** The name of the component that all others are below. */
+export const topName = (now: string, own: readonly string[] = []): LogicalName => ({ now, own, inherited: [] });
+
+/**
+ * The name of a resource below a parent. The SDK derives aliases from the parent's own, but not from those that the
+ * parent has inherited: these become aliases here. Others must not, because the SDK would derive from them once more.
+ */
+function nameBelow(parent: LogicalName, key: string, former: readonly string[] = []): LogicalName {
+  const keys = [key, ...former];
+  const below = (names: readonly string[]): string[] => names.flatMap((name) => keys.map((each) => `${name}/${each}`));
+  return {
+    now: `${parent.now}/${key}`,
+    own: [...former.map((each) => `${parent.now}/${each}`), ...below(parent.inherited)],
+    inherited: below(parent.own),
+  };
+}

@@ -7,8 +7,7 @@ import { sentences, firstLines, maxReported } from "../../platform/messages/text
 import { profile, type Profile } from "../../platform/profile/profile.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { find, keyPlace, type Place, type Problem, toPlainValue, type Value, describePlace } from "./document.ts";
-import { formsAt, type Grammar, makePlainGrammar } from "./grammar.ts";
-import { loadLayers, mergeLayers } from "./layers.ts";
+import { formsAt, type Grammar, loadLayers, makePlainGrammar, mergeLayers } from "./layers.ts";
 
 // Files whose whole content one schema describes: each mistake is named with its place.
 

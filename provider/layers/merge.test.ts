@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parse, type Problem, toPlainValue, describePlace } from "./document.ts";
-import type { Grammar } from "./grammar.ts";
-import { layer, mergeTrees, resolveVerbs, type Tree } from "./merge.ts";
+import { type Grammar, layer, mergeTrees, resolveVerbs, type Tree } from "./layers.ts";
 
 /** Things by name, with a list, words, rows and a map of their own. */
 const grammar: Grammar = {

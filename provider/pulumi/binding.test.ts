@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { bind, isMoved } from "./binding.ts";
-import type { Configuration } from "./configuration.ts";
+import { bind, type Configuration, isMoved } from "./configuration.ts";
 
 const at = (endpoint: string, more: Partial<Configuration> = {}): Configuration => ({ endpoint, ...more });
 const state = (endpoint: string, more: Partial<Configuration> = {}) => bind({}, at(endpoint, more));

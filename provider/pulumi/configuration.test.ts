@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { configure } from "./configuration.ts";
-import { maskOf } from "./secrets.ts";
+import { maskOf } from "./properties.ts";
 
 const given = (settings: Readonly<Record<string, unknown>>, environment: Record<string, string> = {}) =>
   configure(settings, environment);

@@ -6,9 +6,16 @@ import { endWithEngine, keepMemorySmallFor } from "./lifetime.ts";
 import { type Call, type Departure, Failure, Operations, type RunSurroundings } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
-import { hideProperties, type Properties, secretsOf, unhidden } from "./properties.ts";
+import {
+  hideProperties,
+  type Properties,
+  secrecy,
+  secretCells,
+  secretsOf,
+  secretTexts,
+  unhidden,
+} from "./properties.ts";
 import { explicitInput, findOwnResource, pickOwnSettings } from "./providerKinds.ts";
-import { secrecy, secretCells, secretTexts } from "./secrets.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {

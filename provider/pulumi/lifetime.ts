@@ -1,7 +1,13 @@
-import { readFileSync } from "node:fs";
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
+import { hostname } from "node:os";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { whyRefused } from "../../machine/failures.ts";
+import { makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
+import { birthOf, isRunning } from "../../machine/processes.ts";
+import { ResourceError } from "../resources/model/errors.ts";
 
 /** Milliseconds for running calls to end: no engine gets their answers, but intent files keep them. */
 const gracePeriodMs = 1_500;
@@ -20,7 +26,11 @@ export function endWithEngine(address: string | undefined, stop: () => void): vo
     setTimeout(() => process.exit(1), gracePeriodMs);
     stop();
   };
-  whenOrphaned(address, end);
+  // Of a process whose parent has ended another one is the parent.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, 250).unref();
   if (address !== undefined) onEngineEnd(address, end);
 }
 
@@ -59,85 +69,6 @@ export function onEngineEnd(address: string, onEnd: () => void): void {
   look();
 }
 
-/** Milliseconds between two looks at the chain of parents. */
-const intervalMs = 250;
-
-/**
- * Calls `orphaned` once when the engine has ended, or a process between it and this one. Where a system does not show
- * the processes in between, watches the parent alone.
- */
-function whenOrphaned(address: string | undefined, orphaned: () => void): void {
-  const parent = process.ppid;
-  let links: Link[] = [];
-  if (address !== undefined) void linksTo(address).then((found) => (links = found));
-  const timer = setInterval(() => {
-    if (process.ppid === parent && links.every((link) => parentOf(link.child) === link.parent)) return;
-    clearInterval(timer);
-    orphaned();
-  }, intervalMs);
-  timer.unref();
-}
-
-/** A process and the one that started it. */
-interface Link {
-  child: number;
-  parent: number;
-}
-
-/**
- * The processes between this one and the engine, from /proc. Those above the engine, such as a terminal, may end without
- * it, so nothing is known while the engine is not found: it is the one that listens at the address.
- */
-async function linksTo(address: string): Promise<Link[]> {
-  try {
-    const sockets = await listenersAt(Number(address.slice(address.lastIndexOf(":") + 1)));
-    const links: Link[] = [];
-    for (let child = process.ppid; child > 1;) {
-      if (await holdsSocket(child, sockets)) return links;
-      const parent = parentOf(child);
-      if (parent === undefined) break;
-      links.push({ child, parent });
-      child = parent;
-    }
-  } catch {
-    // There is no /proc, or it hides processes of other users.
-  }
-  return [];
-}
-
-/** The sockets that listen on a port, as /proc names them. */
-async function listenersAt(port: number): Promise<ReadonlySet<string>> {
-  const tables = await Promise.all(
-    ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "")),
-  );
-  const hexadecimal = port.toString(16).toUpperCase().padStart(4, "0");
-  const listening = new RegExp(
-    String.raw`^\s*\d+: [0-9A-F]+:${hexadecimal} \S+ 0A \S+ \S+ \S+\s+\d+\s+\d+ (\d+)`,
-    "gm",
-  );
-  const inodes = [...tables.join("\n").matchAll(listening)].map(([, inode = ""]) => `socket:[${inode}]`);
-  return new Set(inodes);
-}
-
-async function holdsSocket(pid: number, sockets: ReadonlySet<string>): Promise<boolean> {
-  const folder = `/proc/${pid}/fd`;
-  const files = await readdir(folder).catch(() => []);
-  const targets = await Promise.all(files.map((file) => readlink(`${folder}/${file}`).catch(() => "")));
-  return targets.some((target) => sockets.has(target));
-}
-
-/** The parent of a process; undefined when the process has ended. */
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name of the program, in brackets, may hold anything.
-    const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(parent);
-  } catch {
-    return undefined;
-  }
-}
-
 let isSmall = false;
 
 /**
@@ -150,4 +81,124 @@ export function keepMemorySmallFor({ name }: { name: string }): void {
   isSmall = true;
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=60");
+}
+
+/** End of the name of a mark whose provider was asked to check declarations: a program runs. */
+const declaring = "-declares";
+
+/**
+ * The mark of a provider in a run: a file in this user's state folder, named after the run, the platform and the process, until
+ * that ends. A run has one provider for each platform, which knows all that the program declares there. Where a second one
+ * is marked, neither knows what the other declares, so nothing is removed. Without a program, as in a destroy,
+ * nothing is declared.
+ */
+export class RunningMark {
+  readonly #engine: string | undefined;
+  readonly #platform: () => string;
+  #provider = randomBytes(8).toString("hex");
+  /** File name of this process's own. */
+  #own: string | undefined;
+  /** Why it could not be set. */
+  #reason: string | undefined;
+
+  /** @param engine the address of the run's engine; without one there is no other provider */
+  constructor(engine: string | undefined, platform: () => string) {
+    this.#engine = engine || undefined;
+    this.#platform = platform;
+  }
+
+  /** @param urn of the provider, where it is known: one that takes the place of another is none beside it */
+  set(urn?: string): void {
+    if (this.#engine === undefined || this.#own !== undefined) return;
+    if (urn) this.#provider = digestOf(urn);
+    const { folder, reason } = makeOwnFolder("state", "running", process.env);
+    this.#reason = reason;
+    if (reason !== undefined) return;
+    const { startTime = "0" } = birthOf(process.pid) ?? {};
+    const name = [this.#run(), this.#provider, process.pid, startTime, randomBytes(4).toString("hex")].join("-");
+    const about = { platform: this.#platform(), engine: this.#engine, pid: process.pid };
+    try {
+      writeFileSync(join(folder, name), JSON.stringify(about), { mode: 0o600, flag: "wx" });
+      this.#own = name;
+      open.add(this);
+    } catch (error) {
+      this.#reason = whyRefused(error);
+    }
+  }
+
+  /** Notes that the program declares something for this process. */
+  declares(): void {
+    this.set();
+    if (this.#own === undefined || this.#own.endsWith(declaring)) return;
+    try {
+      renameSync(pathOf(this.#own), pathOf(this.#own + declaring));
+      this.#own += declaring;
+    } catch (error) {
+      this.#reason = whyRefused(error);
+    }
+  }
+
+  /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
+  readonly assertAlone = (): void => {
+    if (this.#engine === undefined) return;
+    const { folder, reason = this.#reason } = makeOwnFolder("state", "running", process.env);
+    if (reason !== undefined) {
+      throw new ResourceError(
+        `nothing was removed, since nobody can know if this run has another provider of ${this.#platform()}: ${reason}. ` +
+          `Make ${folder} usable, or set XDG_STATE_HOME to a folder of your own.`,
+      );
+    }
+    const others = this.#others(folder);
+    if (others.length === 0 || ![this.#own, ...others].some((name) => name?.endsWith(declaring))) return;
+    throw new ResourceError(
+      `nothing was removed, since this run has another provider of ${this.#platform()}, and one does not know what the other ` +
+        "declares. Give all resources of a platform the same provider: to move some there, set retainOnDelete on them and run " +
+        "up first. To delete them, run destroy, for some of them with --target.",
+    );
+  };
+
+  /** The process, or its run, ends. */
+  close(): void {
+    open.delete(this);
+    if (this.#own !== undefined) rmSync(pathOf(this.#own), { force: true });
+    this.#own = undefined;
+  }
+
+  /** Marks of other providers of this run; removes those of processes that have ended. */
+  #others(folder: string): string[] {
+    const marks = readdirSync(folder);
+    const ended = marks.filter(hasEnded);
+    for (const name of ended) rmSync(join(folder, name), { force: true });
+    const [run, own] = [`${this.#run()}-`, `${this.#run()}-${this.#provider}-`];
+    return marks.filter((name) => name.startsWith(run) && !name.startsWith(own) && !ended.includes(name));
+  }
+
+  /** Where processes have numbers of their own, the engine and the platform. */
+  #run(): string {
+    return digestOf(machineOf(), this.#engine, this.#platform());
+  }
+}
+
+/** Marks that the end of this process removes. */
+const open = new Set<RunningMark>();
+process.once("exit", () => {
+  for (const mark of open) mark.close();
+});
+
+const pathOf = (name: string): string => join(pathOfOwnFolder("state", "running", process.env), name);
+
+const digestOf = (...parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+
+function machineOf(): string {
+  const birth = birthOf();
+  return birth ? `${birth.bootID} ${birth.pidNamespace}` : hostname();
+}
+
+/** True if the process of a mark has ended; its number may be another one's by now. */
+function hasEnded(name: string): boolean {
+  const [, , pid = "", startTime = ""] = name.split("-");
+  if (!isRunning(Number(pid))) return true;
+  const birth = birthOf(Number(pid));
+  return birth !== undefined && startTime !== birth.startTime;
 }

@@ -6,7 +6,7 @@ import { ApiError } from "../../platform/contract/wire.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
-import { InputError, type PlatformFunction } from "../functions/function.ts";
+import { InputError, type PlatformFunction } from "../functions/functions.ts";
 import { readProfile } from "../layers/checkedFile.ts";
 import type { ListWaits } from "../people/members.ts";
 import type { RowsAhead } from "../reconcile/rows.ts";
@@ -20,20 +20,21 @@ import {
   PartialFailure,
   ResourceError,
 } from "../resources/model/resource.ts";
-import type { OfflineResourceContext, Resource, ResourceContext } from "../resources/resource.ts";
-import { Run } from "../resources/run.ts";
+import { type OfflineResourceContext, type Resource, type ResourceContext, Run } from "../resources/resource.ts";
 import { describeDeparture } from "../resources/seedDeparture.ts";
-import { addressOf, bind, bindingOutput, isMoved, platformOf } from "./binding.ts";
-import type { Configuration } from "./configuration.ts";
+import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { emulators, type TableFields } from "./emulators.ts";
+import { RunningMark } from "./lifetime.ts";
 import type { PlatformAccess } from "./platform.ts";
 import { Forecasts, type Phase, type Reporter } from "./progress.ts";
 import {
   check,
   diff,
   foreseen,
+  hiding,
   inputsIn,
   lastInputs,
+  maskOf,
   parse,
   pickDeclaredInputs,
   pickSettable,
@@ -43,8 +44,6 @@ import {
   toListed,
   writeOnlyOf,
 } from "./properties.ts";
-import { RunningMark } from "./runningMark.ts";
-import { hiding, maskOf } from "./secrets.ts";
 
 /** One call of an engine. */
 export interface Call {

@@ -1,6 +1,6 @@
 import type { Mode } from "../reconcile/rows.ts";
 import type { CellType } from "../seedRows/source/source.ts";
-import { holdsMarked, type Marks } from "./secrets.ts";
+import { holdsMarked, type Marks } from "./properties.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
 export interface Sibling<Urn = string> {

@@ -2,11 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
+import { role } from "../../platform/contract/people.ts";
 import { isObject } from "../../platform/contract/wire.ts";
+import { Mask } from "../../platform/messages/masks.ts";
 import { sentences, maxReported } from "../../platform/messages/text.ts";
+import { randomID } from "../resources/model/identities.ts";
 import { factsOf, type Given, type InputProblem, once } from "../resources/model/resource.ts";
-import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
-import type { Comparison } from "../resources/run.ts";
+import type { Comparison, OfflineResourceContext, Resource, ResourceContext } from "../resources/resource.ts";
+import { keyOf } from "../seedRows/declaration.ts";
+import { leavesOf } from "../seedRows/source/source.ts";
+import { type Configuration, secretKeys } from "./configuration.ts";
 import { toHiddenName } from "./providerKinds.ts";
 
 /** Stands for a value that is known only once other resources exist. */
@@ -21,36 +26,32 @@ export function holdsUnknown(value: unknown): boolean {
   return Object.values(value).some(holdsUnknown);
 }
 
-const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
-  Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
+type Definition = Pick<Resource, "inputs" | "outputs">;
 
-/** Properties that are secret by definition, or where another input is true. */
-const secretFacts = once(({ inputs, outputs }: Resource) =>
-  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
-    const { secret = false, secretIf } = factsOf(schema);
-    return secret || secretIf !== undefined ? [{ name, secret, secretIf: secretIf ?? "" }] : [];
-  }),
+/** The facts about each input and output of a resource, by name. */
+const factsIn = once(({ inputs, outputs }: Definition) =>
+  Object.entries({ ...inputs.shape, ...outputs.shape }).map(([name, schema]) => ({ name, ...factsOf(schema) })),
 );
+
+/** Names of what has a fact. */
+const namesWith = (definition: Definition, fact: "stable" | "passing" | "writeOnly"): string[] =>
+  factsIn(definition).flatMap((facts) => (facts[fact] ? [facts.name] : []));
 
 /** Names of what is a secret by definition, or with these properties. */
 export const secretsOf = (resource: Resource, properties: Properties): string[] =>
-  secretFacts(resource).flatMap(({ name, secret, secretIf }) =>
+  factsIn(resource).flatMap(({ name, secret, secretIf = "" }) =>
     secret || properties[secretIf] === true ? [name] : [],
   );
 
 /** Names of the outputs that no update in place changes. */
-export const stablesOf = once(({ outputs }: Resource) => namesWith(outputs.shape, ({ stable }) => stable));
+export const stablesOf = (resource: Resource): string[] => namesWith(resource, "stable");
 
-/** Names of the inputs that no state has. */
-const passingOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ passing }) => passing));
+/** Names of the inputs that outputs do not hold. */
+export const writeOnlyOf = (resource: Resource): string[] => namesWith(resource, "writeOnly");
 
 /** The list inputs whose items have names, with the input that has the names. */
-const listsOf = once(({ inputs }: Resource) =>
-  Object.entries(inputs.shape).flatMap(([name, schema]): [list: string, names: string][] => {
-    const { keyedBy } = factsOf(schema);
-    return keyedBy === undefined ? [] : [[name, keyedBy]];
-  }),
-);
+const listsOf = (resource: Resource) =>
+  factsIn(resource).flatMap(({ name, keyedBy }) => (keyedBy === undefined ? [] : [[name, keyedBy] as const]));
 
 /** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
 export function toKeyed(resource: Resource, inputs: Properties): Properties {
@@ -92,7 +93,7 @@ export async function check(
   const checked = await resource.check(context, parsed, old);
   const inputs: Properties = { ...parsed.all, ...checked.inputs, ...checked.outputs };
   for (const name of checked.later ?? []) inputs[name] = unknownValue;
-  for (const name of passingOf(resource)) Reflect.deleteProperty(inputs, name);
+  for (const name of namesWith(resource, "passing")) Reflect.deleteProperty(inputs, name);
   return { inputs, problems: first(checked.problems) };
 }
 
@@ -181,9 +182,6 @@ export function toPlain(value: unknown): unknown {
     : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
-/** The inputs that outputs do not hold. */
-export const writeOnlyOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ writeOnly }) => writeOnly));
-
 /** Those that are given of the inputs that outputs do not hold. */
 export const pickWriteOnly = (resource: Resource, inputs: Properties): Properties =>
   Object.fromEntries(
@@ -225,7 +223,7 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
  * files.
  */
 export function lastInputs(resource: Resource, olds: Properties): Properties {
-  const secrets = namesWith(resource.inputs.shape, ({ secret, secretIf }) => secret ?? secretIf !== undefined);
+  const secrets = factsIn(resource).flatMap(({ name, secret, secretIf }) => (secret || secretIf ? [name] : []));
   const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource), ...secrets]);
   return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
 }
@@ -237,30 +235,235 @@ export function pickDeclaredInputs(resource: Resource, last: Properties): Proper
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }
 
-type Definition = Pick<Resource, "inputs" | "outputs">;
-
 /** Names of values that mean nothing to a reader: digests, and values computed by check or by a provider kind. */
-export const hiddenNames = once(({ inputs, outputs }: Definition): readonly string[] =>
-  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
-    const { computed, opaque } = factsOf(schema);
-    return computed || opaque ? [name] : [];
-  }),
-);
-
-const toHidden = once(
-  (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, toHiddenName(name)])),
-);
-const fromHidden = once(
-  (definition: Definition) => new Map([...toHidden(definition)].map(([name, shown]) => [shown, name])),
+export const hiddenNames = once((definition: Definition): readonly string[] =>
+  factsIn(definition).flatMap(({ name, computed, opaque }) => (computed || opaque ? [name] : [])),
 );
 
 /** Properties as the engine of a dynamic resource gets them. */
 export const hideProperties = (definition: Definition, properties: Properties): Properties =>
-  renamed(properties, toHidden(definition));
+  renamed(properties, (name) => (hiddenNames(definition).includes(name) ? toHiddenName(name) : name));
 
 /** Properties as a resource knows them. States of earlier versions have all of them under their own names. */
-export const unhidden = (definition: Definition, properties: Properties): Properties =>
-  renamed(properties, fromHidden(definition));
+export const unhidden = (definition: Definition, properties: Properties): Properties => {
+  const names = new Map(hiddenNames(definition).map((name) => [toHiddenName(name), name]));
+  return renamed(properties, (name) => names.get(name) ?? name);
+};
 
-const renamed = (properties: Properties, names: ReadonlyMap<string, string>): Properties =>
-  Object.fromEntries(Object.entries(properties).map(([name, value]) => [names.get(name) ?? name, value]));
+const renamed = (properties: Properties, nameOf: (name: string) => string): Properties =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [nameOf(name), value]));
+
+/** The property by which Pulumi marks an object as a special value, and its text for a secret. */
+export const signature = "4dabf18193072939515e22adb298388d";
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+/** A configuration, or what is given for one. */
+type Settings = Readonly<Partial<Record<keyof Configuration, unknown>>>;
+
+/**
+ * Hides the secrets of a configuration and further ones, such as those among a resource's properties: nothing that a person
+ * reads may hold one. What the configuration has in clear and the names of roles stay readable.
+ */
+export function maskOf(configuration: Settings | undefined, texts: readonly string[] = []): Mask {
+  const valuesOf = (keys: readonly (keyof Configuration)[]): string[] =>
+    keys.flatMap((key) => {
+      const value = configuration?.[key];
+      return typeof value === "string" ? [value] : [];
+    });
+  return new Mask([...valuesOf(secretKeys), ...texts], [...valuesOf(["endpoint", "email", "userID"]), ...role.options]);
+}
+
+/** The secrets in the properties with these names, and in cells. What the others have in clear, such as a label, is none. */
+export function secretTexts(properties: Properties, names: Iterable<string>, cells = noCells): string[] {
+  const secret = new Set(names);
+  if (secret.size + cells.labels.size === 0) return [];
+  const texts: string[] = [];
+  const open = withCells(cells, properties, (value) => void texts.push(...leavesOf(value)));
+  const clear: unknown[] = [];
+  for (const [name, value] of Object.entries(open)) {
+    if (secret.has(name)) texts.push(...textsIn(value));
+    else clear.push(value);
+  }
+  return texts.length === 0 ? [] : without(texts, textsIn(clear));
+}
+
+/** The texts that are not among others. */
+export function without(texts: readonly string[], others: readonly string[]): string[] {
+  const clear = new Set(others);
+  return texts.filter((text) => !clear.has(text));
+}
+
+/** Numbers with at least this many digits are hidden like texts; shorter ones may be counts. */
+const digits = 6;
+
+/** All texts in a value, with the names in it. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const look = (one: unknown): void => {
+    if (typeof one === "string") {
+      if (one !== unknownValue) texts.push(one);
+    } else if (typeof one === "number") {
+      if (String(one).length >= digits) texts.push(String(one));
+    } else if (Array.isArray(one)) one.forEach(look);
+    else if (typeof one === "object" && one !== null) {
+      for (const [name, item] of Object.entries(one)) {
+        texts.push(name);
+        look(item);
+      }
+    }
+  };
+  look(value);
+  return texts;
+}
+
+/** Inputs that mark others as secret. */
+export const secrecy = (resource: Resource, secrets: ReadonlySet<string>): Properties =>
+  Object.fromEntries(
+    factsIn(resource).flatMap(({ name, marksSecret = [] }) =>
+      [marksSecret].flat().some((one) => secrets.has(one)) ? [[name, true]] : [],
+    ),
+  );
+
+/** Keeps secrets out of messages and IDs. */
+export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
+  hide: (value) => mask().add(textsIn(value)),
+  publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
+});
+
+/** Labels whose values are secret in the items of some properties, which are lists or maps. */
+export interface SecretCells {
+  properties: ReadonlySet<string>;
+  labels: ReadonlySet<string>;
+}
+
+export const noCells: SecretCells = { properties: new Set(), labels: new Set() };
+
+/** The labels that an input of a resource declares secret. */
+export function secretCells(definition: Definition, properties: Properties): SecretCells {
+  const found = { properties: new Set<string>(), labels: new Set<string>() };
+  for (const { name, hidesIn } of factsIn(definition)) {
+    const labels = properties[name];
+    if (!hidesIn || !Array.isArray(labels)) continue;
+    for (const label of labels) found.labels.add(String(label));
+    for (const property of hidesIn) found.properties.add(property);
+  }
+  return found;
+}
+
+/** The properties with another value in place of each secret cell; without the cell where that is undefined. */
+export function withCells(
+  { properties, labels }: SecretCells,
+  values: Properties,
+  form: (value: unknown) => unknown,
+): Properties {
+  if (labels.size === 0) return values;
+  const row = (item: unknown): unknown => {
+    if (!isPlain(item)) return item;
+    const cells = Object.entries(item).map(
+      ([label, value]) =>
+        [label, labels.has(label) && value !== undefined && value !== unknownValue ? form(value) : value] as const,
+    );
+    return Object.fromEntries(cells.filter(([, value]) => value !== undefined));
+  };
+  const formed = [...properties].flatMap((name): [string, unknown][] => {
+    const items = values[name];
+    if (Array.isArray(items)) return [[name, items.map(row)]];
+    return isPlain(items) ? [[name, mapped(items, row)]] : [];
+  });
+  return { ...values, ...Object.fromEntries(formed) };
+}
+
+/** True for a map, and false for other values that are sent as one. */
+const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !(signature in value);
+
+const mapped = (items: Readonly<Record<string, unknown>>, form: (value: unknown) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(items).map(([name, item]) => [name, form(item)]));
+
+/** How values are marked before an engine gets them: by outputs in a program, by {@link SecretValue} in what a file declares. */
+export interface Marks {
+  secret: (value: unknown) => unknown;
+  /** True for a value that is a secret or not known yet: nothing looks into it. */
+  isMarked: (value: unknown) => boolean;
+}
+
+/** A secret of a file's declaration. */
+export class SecretValue {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+/** The marks of what a file declares. */
+export const fileMarks: Marks = {
+  secret: (value) => new SecretValue(value),
+  isMarked: (value) => value instanceof SecretValue,
+};
+
+/** True for a value that is, or holds, a marked one. */
+export const holdsMarked = (value: unknown, marks: Marks): boolean =>
+  marks.isMarked(value) ||
+  (typeof value === "object" && value !== null && Object.values(value).some((inner) => holdsMarked(inner, marks)));
+
+/**
+ * Applies inputs that mark others as secret, as a whole or by label. `sealed` has these as secrets, for the engine;
+ * `open` leaves out the secret cells, so that the rest can be checked for secrets of its own.
+ */
+export function withSecretCells(
+  definition: Definition,
+  args: Properties,
+  marks: Marks,
+): { sealed: Properties; open: Properties } {
+  const facts = factsIn(definition).filter(({ name }) => args[name] !== undefined);
+  const hiding = facts.flatMap(({ hidesIn }) => hidesIn ?? []);
+  const isMarking = (marker = ""): boolean => args[marker] !== undefined && args[marker] !== false;
+  const whole = facts.flatMap(({ name, secretIf }) => (isMarking(secretIf) ? [name] : []));
+  if (hiding.length + whole.length === 0) return { sealed: args, open: args };
+  const { properties, labels } = secretCells(definition, args);
+  const [sealed, open]: [Properties, Properties] = [{ ...args }, { ...args }];
+  const isMap = (value: unknown): value is Properties => isOpenMap(value, marks);
+  const secret = (value: unknown): unknown => (value === undefined ? value : marks.secret(value));
+  for (const name of hiding) {
+    const items = args[name];
+    if (items === undefined) continue;
+    // The cells of an output are not known yet: all of it is a secret.
+    if (!properties.has(name) || !isMap(items) || !Object.values(items).every(isMap)) {
+      sealed[name] = secret(items);
+      continue;
+    }
+    sealed[name] = each(items, (row) => cellsOf(row, (label, value) => [labels.has(label) ? secret(value) : value]));
+    open[name] = each(items, (row) => cellsOf(row, (label, value) => (labels.has(label) ? [] : [value])));
+  }
+  for (const name of whole) sealed[name] = secret(args[name]);
+  return { sealed, open };
+}
+
+/**
+ * Rows as a map by natural key, and their keys in order, where everything but secret cells is known. An engine keeps
+ * secret cells of a map apart, but makes a list with a secret in it one secret.
+ */
+export function keyRows(definition: Definition, args: Properties, marks: Marks): object {
+  const { rows, key, secretLabels, sensitive } = args;
+  if (secretLabels === undefined || sensitive !== undefined || !Array.isArray(rows) || holdsMarked(key, marks))
+    return {};
+  const { open } = withSecretCells(definition, args, marks);
+  if (holdsMarked(open["rows"], marks) || !rows.every((row) => isOpenMap(row, marks))) return {};
+  const keys = rows.map((row) => keyOf([key].flat().map(String), row));
+  // The provider reports what is wrong with them.
+  if (new Set(keys).size < rows.length || keys.some((one) => one === "" || one === "__proto__")) return {};
+  return { rows: Object.fromEntries(keys.map((one, at) => [one, rows[at]])), keys };
+}
+
+/** True for a map or list that is not marked itself. */
+const isOpenMap = (value: unknown, { isMarked }: Marks): value is Properties =>
+  typeof value === "object" && value !== null && !isMarked(value);
+
+const each = (items: Properties, form: (row: Properties) => Properties): unknown =>
+  Array.isArray(items)
+    ? items.map((row) => form(row as Properties))
+    : Object.fromEntries(Object.entries(items).map(([name, row]) => [name, form(row as Properties)]));
+
+const cellsOf = (row: Properties, form: (label: string, value: unknown) => unknown[]): Properties =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([label, value]) => form(label, value).map((cell) => [label, cell] as const)),
+  );

@@ -15,7 +15,7 @@ import {
 } from "../people/people.ts";
 import { describeNamed, type NamedResource } from "./model/identities.ts";
 import { ResourceError, type Context } from "./model/resource.ts";
-import { stays, type TeamClaims } from "./run.ts";
+import { stays, type TeamClaims } from "./resource.ts";
 
 // How the members of a team become those who are planned, and how that is proved.
 

@@ -1,18 +1,10 @@
 import { z } from "zod";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
-import { isConflict, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
+import { isConflict, orUndefinedIfNotFound, type ApiError } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { chosenID, describeNamed, readName } from "./model/identities.ts";
-import {
-  createOnce,
-  findChangedValues,
-  proveGone,
-  proveNew,
-  proveSettings,
-  toManagedDescription,
-  uncancellable,
-} from "./model/lifecycle.ts";
+import { called, createNamed, readNamed, sync, verifyGone, whileFewer, type Kind } from "./model/lifecycle.ts";
 import {
   adoptSame,
   common,
@@ -75,86 +67,77 @@ export const organization = resource({
   },
 
   create: async (context, inputs) => {
-    const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
-    const replaced = context.identities.replaced(inputs.resourceUrn);
+    const { resourceUrn: urn, adminID } = inputs;
+    const replaced = context.identities.replaced(urn);
     const create = () =>
-      createOnce({
-        context,
-        what: called(inputs),
-        choose: () =>
-          replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
-        adopt: inputs.adopt ?? false,
+      createNamed<Found, Kept>({
+        ...{ kind, context, inputs },
+        choose: () => (replaced ? (replaced.id ?? chosenID(urn)) : context.identities.chosen(urn)),
         keeps: replaced !== undefined,
-        urn: inputs.resourceUrn,
-        thing,
-        find: (id, context) => find(context, id),
-        matches: (found) => Object.keys(findChangedValues(wanted, found)).length === 0,
-        create: async (id) => {
-          const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
-          const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
+        outputs: (existed) => ({ ...inputs, ...withoutUndefined({ existed }) }),
+        insert: async (organizationInfo) => {
+          const request = { organizationInfo, ...withoutUndefined({ adminID }) };
           return (await context.client.insertorganization(request, context)).organizationID;
         },
       });
-    const { id, found, isAdopted } = await takingName(context, inputs, create).catch(tellTaken(inputs.name));
-    const after = uncancellable(context);
-    const outputs = { ...inputs, ...withoutUndefined({ existed: isAdopted }) };
-    if (found) await sync(after, id, outputs, found);
-    else {
-      const back = { context, what: called(inputs), id, outputs, find: () => find(after, id) };
-      await proveNew("Organization", { ...back, wanted });
-    }
+    const { id, outputs } = await takingName(context, inputs, create).catch(tellTaken(inputs.name));
     return { id, outputs };
   },
 
   read: async (context, id, state) => {
-    context.journal.settle(state.resourceUrn, thing(id));
-    const found = await find(context, id);
-    const existed = state.name === undefined ? { existed: true } : {};
-    return found && { id, outputs: { ...state, name: found.name, ...toManagedDescription(found, state), ...existed } };
+    const read = await readNamed(kind, context, id, state);
+    if (!read) return undefined;
+    const { found: _, ...own } = read;
+    return { id, outputs: { ...state, ...own, ...(state.name === undefined ? { existed: true } : {}) } };
   },
 
   update: async (context, id, { existed }, inputs) => {
     const outputs = { ...inputs, ...withoutUndefined({ existed }) };
-    await takingName(context, inputs, () => sync(context, id, outputs));
+    await takingName(context, inputs, () => sync(kind, context, id, outputs));
     return outputs;
   },
 
   delete: async (context, id, state) => {
+    const [what, { client, report }] = [called(kind, state), context];
     if (!state.forceDestroy) {
       refuseUnseen(context, id, state);
-      context.report.info(unseen(state));
+      report.info(
+        `${what}: nobody can list its teams; where the platform deletes them with it, those of others go too`,
+      );
     }
-    const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
-    try {
-      await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      const names = error.dependants.map((team) => quote(team.name)).join(", ");
-      if (!state.forceDestroy || error.dependants.length === 0) {
+    context.assertAlone();
+    const remove = (): Promise<ApiError | undefined> =>
+      orUndefinedIfNotFound(client.deleteorganization({ organizationID: id }, context)).then(
+        () => undefined,
+        (error: unknown) => {
+          if (isConflict(error)) return error;
+          throw error;
+        },
+      );
+    const inTheWay = (refusal: ApiError | undefined): number => (refusal ? refusal.dependants.length + 1 : 0);
+    const refusal = await (state.forceDestroy ? remove() : whileFewer(context, remove, inTheWay));
+    if (refusal) {
+      const names = refusal.dependants.map((team) => quote(team.name)).join(", ");
+      if (!state.forceDestroy || names === "") {
         throw new ResourceError(
-          `${called(state)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
+          `${what} was not deleted because ${names === "" ? `the platform says: ${refusal.platformMessage}` : `it still has teams: ${names}`}. ` +
             `Delete them first, or set forceDestroy: true and run up before destroy.`,
         );
       }
-      context.report.warning(`forceDestroy: deleting the teams ${names} and their members`);
-      for (const team of error.dependants) await dissolve(context, team.id);
-      await remove();
+      report.warning(`forceDestroy: deleting the teams ${names} and their members`);
+      for (const team of refusal.dependants) await dissolve(context, team.id);
+      await orUndefinedIfNotFound(client.deleteorganization({ organizationID: id }, context));
     }
-    const deleted = { kind: "organization", what: called(state), id, find: (one: string) => find(context, one) };
-    await proveGone(context, deleted);
+    await verifyGone(context, { kind: "organization", what, id, find: (one) => find(context, one) });
   },
 });
-
-/** That nobody can list the teams of an organization, which may go with it. */
-const unseen = (state: { name: string }): string =>
-  `${called(state)}: nobody can list its teams; where the platform deletes them with it, those of others go too`;
 
 /** Throws where teams of others may be in the organization and would go with it. */
 function refuseUnseen({ dialect }: Context, id: string, state: Kept): void {
   const force = "set forceDestroy: true and run up before destroy, or set retainOnDelete";
   if (dialect.habits.cascade === "deletes") {
     throw new ResourceError(
-      `${called(state)} was not deleted: this platform deletes an organization with all of its teams (cascade), also those ` +
+      `${called(kind, state)} was not deleted: this platform deletes an organization with all of its teams (cascade), also those ` +
         `that nobody declares here, and their members would lose them. Delete it on the platform, then run refresh; or ${force}.`,
     );
   }
@@ -162,7 +145,7 @@ function refuseUnseen({ dialect }: Context, id: string, state: Kept): void {
   const existed = state.existed ?? (state.adopt === true || id !== chosenID(state.resourceUrn));
   if (existed) {
     throw new ResourceError(
-      `${called(state)} was not deleted: it was there before this stack, the platform lists no organization's teams, and may ` +
+      `${called(kind, state)} was not deleted: it was there before this stack, the platform lists no organization's teams, and may ` +
         `delete those of others with it. Look at its teams on the platform; then ${force}.`,
     );
   }
@@ -173,34 +156,6 @@ async function dissolve(context: Context, teamID: string): Promise<void> {
   for (const member of (await context.members.list(teamID)) ?? []) await context.members.remove(teamID, member);
   await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
 }
-
-/** Milliseconds before a refused deletion is tried again, twice as many each time, and how often nothing may have happened. */
-const patience = { milliseconds: 200, most: 3 };
-
-/**
- * Deletes what holds nothing any more. Engines delete side by side what does not depend on each other, such as members
- * that a program makes inside of `apply`: so it is tried again while what stands in the way becomes less.
- */
-async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>): Promise<void> {
-  let fewest = Infinity;
-  for (let pauses = 0; ; pauses++) {
-    try {
-      await orUndefinedIfNotFound(remove());
-      return;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      const count = error.dependants.length;
-      if (count < fewest) [fewest, pauses] = [count, 0];
-      if (pauses === patience.most) throw error;
-    }
-    await sleep(patience.milliseconds * 2 ** pauses);
-  }
-}
-
-/** An organization in the journal. */
-const thing = (id: string): string => `Organization ${id}`;
-
-const called = ({ name }: { name: string }): string => `organization ${quote(name)}`;
 
 /** Why a name is refused that another organization of the run has: names are unique on the platform. */
 function nameTaken(
@@ -287,17 +242,9 @@ type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 const find = async (context: Context, organizationID: string): Promise<Found | undefined> =>
   (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
-/** Sends only what differs from what is there, and reads it back. */
-async function sync(context: Context, organizationID: string, outputs: Kept, there?: Found): Promise<void> {
-  const look = () => find(context, organizationID);
-  const found = there ?? (await look());
-  if (!found)
-    throw new ResourceError(
-      `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
-    );
-  const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
-  const change = findChangedValues(wanted, found);
-  if (Object.keys(change).length === 0) return;
-  await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
-  await proveSettings({ context, what: called(outputs), id: organizationID, wanted, outputs, find: look });
-}
+const kind: Kind<Found> = {
+  name: "Organization",
+  find,
+  update: (context, organizationID, organizationInfo) =>
+    context.client.updateorganization({ organizationID, organizationInfo }, context),
+};

@@ -1,7 +1,17 @@
 import type { z } from "zod";
-import type { RowClaims } from "../seedRows/claims.ts";
-import type { CheckedInputs, Context, Diff, Given, Observed, OfflineContext } from "./model/resource.ts";
-import type { Comparison, Findings, TeamClaims } from "./run.ts";
+import { some } from "../../platform/messages/text.ts";
+import {
+  isManaged,
+  type LiveMember,
+  namesOf,
+  type Person,
+  type Role,
+  type RoleChange,
+  type Wanted,
+} from "../people/people.ts";
+import { RowClaims, type RowFindings } from "../seedRows/claims.ts";
+import { describeNamed, Identities, type NamedResource, readName, setAt } from "./model/identities.ts";
+import type { CheckedInputs, Context, Diff, Given, InputProblem, Observed, OfflineContext } from "./model/resource.ts";
 
 /** Context of a resource that talks to the platform. */
 export interface ResourceContext extends Context {
@@ -90,3 +100,202 @@ export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.o
 export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   declaration: Resource<Inputs, Outputs>,
 ): Resource<Inputs, Outputs> => declaration;
+
+/** Results of a comparison that other resources of the run depend on. */
+export interface Findings extends Partial<RowFindings> {
+  /** The user IDs of people whom the resource declares by their addresses. */
+  people?: readonly Person[];
+}
+
+/** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
+export interface Comparison extends Diff {
+  findings?: Findings;
+}
+
+/** What the resources of one run declare and find out, in the memory of the process that serves them. */
+export class Run {
+  readonly claims = new TeamClaims();
+  readonly rowClaims: RowClaims;
+  readonly identities = new Identities();
+
+  /**
+   * @param directory the program's folder
+   * @param keepsCells true where a seed may come that nobody knows of yet: cells of removed rows are kept for it
+   */
+  constructor(directory: string, keepsCells = false) {
+    this.rowClaims = new RowClaims(directory, keepsCells);
+  }
+
+  /** For the context of a resource. */
+  get known(): Pick<Run, "claims" | "rowClaims" | "identities"> {
+    const { claims, rowClaims, identities } = this;
+    return { claims, rowClaims, identities };
+  }
+
+  /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Diff {
+    const { people, leaving, renewed = [] } = findings;
+    if (people) this.claims.found(urn, people);
+    if (leaving && urn !== undefined) this.rowClaims.leave(urn, leaving);
+    for (const table of renewed) this.rowClaims.renew(table);
+    return change;
+  }
+}
+
+/** The members that a resource declares: a TeamRoster a team's, a TeamMember one. */
+interface TeamClaim {
+  kind: "TeamRoster" | "TeamMember";
+  teamID: string;
+  /** The members that it declares. */
+  people: readonly Person[];
+  /** Only of a TeamRoster that removes undeclared members: the members that it leaves alone. */
+  ignore?: readonly string[];
+}
+
+/**
+ * The members that the resources of a run declare. No provider sees the program. But one process checks all resources of
+ * a provider configuration, before anything that left the program is deleted.
+ */
+export class TeamClaims {
+  readonly #claims = new Map<string, TeamClaim>();
+  /** A test by URN for each roster that decides on more than its declared members. */
+  readonly #deciding = new Map<string, (member: LiveMember) => boolean>();
+  /** URNs by what they speak about: a team, a user in a team. */
+  readonly #about = new Map<string, Set<string>>();
+  /** Subjects of each URN. */
+  readonly #spoken = new Map<string, Set<string>>();
+  /** By team and user ID: the roles that people have as they are declared, unchanged or set by this run. */
+  readonly #roles = new Map<string, Map<string, { role: Role; urn: string }>>();
+  /** User IDs of administrators that teams name, by the team's URN. */
+  readonly #administrators = new Map<string, string>();
+
+  /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
+  claim(urn: string, claim: TeamClaim): InputProblem[] {
+    this.forget(urn);
+    const problem = this.#contradiction(claim);
+    this.#claims.set(urn, claim);
+    const { ignore } = claim;
+    if (ignore) this.#deciding.set(urn, isManaged(ignore));
+    this.#index(urn, claim);
+    return problem ? [problem] : [];
+  }
+
+  /** Drops the claim of a resource that was deleted, or whose team is not known. */
+  forget(urn: string | undefined): void {
+    if (urn === undefined || !this.#claims.delete(urn)) return;
+    for (const roles of this.#roles.values())
+      for (const [userID, one] of roles) if (one.urn === urn) roles.delete(userID);
+    this.#deciding.delete(urn);
+    for (const about of this.#spoken.get(urn) ?? []) this.#about.get(about)?.delete(urn);
+    this.#spoken.delete(urn);
+  }
+
+  /**
+   * The user IDs of those whom a resource declares by their addresses: lists of a platform may have IDs alone. With a role,
+   * they have that one by now.
+   */
+  found(urn: string | undefined, people: readonly Wanted[]): void {
+    const claim = this.#claims.get(urn ?? "");
+    if (urn === undefined || !claim) return;
+    this.#index(urn, { ...claim, people });
+    const roles = this.#roles.get(claim.teamID) ?? new Map<string, { role: Role; urn: string }>();
+    this.#roles.set(claim.teamID, roles);
+    for (const { userID, role } of people) if (userID && role !== undefined) roles.set(userID, { role, urn });
+  }
+
+  /** Members of a list whose roles are others by now than this run left them: a platform may take one with another's change. */
+  misplaced<Live extends LiveMember>(teamID: string, list: readonly Live[], except?: string): RoleChange<Live>[] {
+    const roles = this.#roles.get(teamID);
+    return list.flatMap((member) => {
+      const { role, urn } = roles?.get(member.userID) ?? {};
+      return role === undefined || urn === except || member.role === undefined || member.role === role
+        ? []
+        : [{ member, role }];
+    });
+  }
+
+  /** Notes the administrator whom a team names, by its URN. */
+  administer(urn: string | undefined, userID: string | undefined): void {
+    if (urn === undefined) return;
+    if (userID === undefined) this.#administrators.delete(urn);
+    else this.#administrators.set(urn, userID);
+  }
+
+  /** The first of some teams that names a user as its administrator. */
+  administered(teams: Iterable<string>, userID: string): NamedResource | undefined {
+    const urn = [...teams].find((one) => this.#administrators.get(one) === userID);
+    return urn === undefined ? undefined : readName(urn);
+  }
+
+  /** True where a resource of this run declares members of a team. */
+  isOn(teamID: string, urn: string | undefined): boolean {
+    return this.#claims.get(urn ?? "")?.teamID === teamID;
+  }
+
+  /** The resource that declares a membership, other than the one that asks. */
+  declaring(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+    const urns = namesOf(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
+    const urn = urns.find((one) => one !== except);
+    return urn === undefined ? undefined : readName(urn);
+  }
+
+  /** The resource that decides on a member now, other than the one that asks. */
+  deciding(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+    const rosters = this.#urns(`team ${teamID} TeamRoster`);
+    const roster = rosters.find((urn) => urn !== except && this.#deciding.get(urn)?.(member));
+    return this.declaring(teamID, member, except) ?? (roster === undefined ? undefined : readName(roster));
+  }
+
+  #index(urn: string, { kind, teamID, people }: TeamClaim): void {
+    for (const what of [kind, ...people.flatMap(namesOf)]) {
+      setAt(this.#about, `team ${teamID} ${what}`).add(urn);
+      setAt(this.#spoken, urn).add(`team ${teamID} ${what}`);
+    }
+  }
+
+  #urns(about: string): string[] {
+    return [...(this.#about.get(about) ?? [])];
+  }
+
+  #contradiction(claim: TeamClaim): InputProblem | undefined {
+    const { kind, teamID, people } = claim;
+    const others = (about: string, of: TeamClaim["kind"]): [string, TeamClaim][] =>
+      this.#urns(about).flatMap((urn) => {
+        const other = this.#claims.get(urn);
+        return other?.kind === of ? [[urn, other]] : [];
+      });
+    const problem = (property: string, urn: string, reason: string): InputProblem => {
+      return { property, reason: `${describeNamed(readName(urn))} ${reason}` };
+    };
+    const person = people[0];
+    const property = person?.email === undefined ? "userID" : "email";
+    const who = person?.email ?? person?.userID ?? "";
+    const sameUser = people.flatMap(namesOf);
+    const mixed = others(`team ${teamID} ${otherKind[kind]}`, otherKind[kind])[0];
+    if (mixed) {
+      const reason = `says who is in team ${teamID} as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`;
+      return problem("teamID", mixed[0], reason);
+    }
+    if (kind === "TeamMember") {
+      const second = sameUser.flatMap((name) => others(`team ${teamID} ${name}`, kind))[0];
+      return (
+        second && problem(property, second[0], `declares ${who} a member of team ${teamID} as well. Keep one of them`)
+      );
+    }
+    const rosters = others(`team ${teamID} ${kind}`, kind);
+    const shared = new Set(sameUser.flatMap((name) => this.#urns(`team ${teamID} ${name}`)));
+    // Two rosters that remove nobody and have nobody in common are no two owners of anybody.
+    const second = rosters.find(([urn, other]) => claim.ignore ?? other.ignore ?? shared.has(urn));
+    return second && problem("teamID", second[0], `says who is in team ${teamID} as well. Keep one of them`);
+  }
+}
+
+/** That some stay whom a deletion would take out, for people; how many when nobody may be named. */
+export function stays(people: readonly string[] | number, teamIDs: readonly string[], owner: NamedResource): string {
+  const who = typeof people === "number" ? `${people} of its members` : some(people, 5);
+  const stay = typeof people !== "number" && people.length === 1 ? "stays a member" : "stay members";
+  const teams = teamIDs.length === 1 ? "team" : "teams";
+  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${describeNamed(owner)} declares that`;
+}
+
+const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;

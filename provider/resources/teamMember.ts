@@ -20,8 +20,7 @@ import {
 import { describeNamed } from "./model/identities.ts";
 import { uncancellable } from "./model/lifecycle.ts";
 import { common, PartialFailure, ResourceError, type Diff, type Given, type InputProblem } from "./model/resource.ts";
-import { resource, type State } from "./resource.ts";
-import { stays } from "./run.ts";
+import { resource, type State, stays } from "./resource.ts";
 
 const user = {
   email: address.optional().meta({

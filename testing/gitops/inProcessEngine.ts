@@ -2,8 +2,7 @@ import { hostPlugin } from "../../cli/commands/hosted/providers.ts";
 import type { Declared } from "../../cli/report/source.ts";
 import { decide, type Step as EngineStep, type ResourceState } from "../../engine/decide.ts";
 import { startInProcess } from "../../engine/providers/starting.ts";
-import { topName } from "../../provider/environment/logicalNames.ts";
-import { things } from "../../provider/environment/things.ts";
+import { topName, things } from "../../provider/environment/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import { environmentOf, registerEnvironment } from "../../provider/pulumi/plugin/environment.ts";
 

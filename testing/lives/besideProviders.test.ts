@@ -63,14 +63,16 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
     },
   );
 
-  test(inOwnProcess("beside a second provider people are added, and nobody is removed"), async () => {
-    const teamID = await scene.team();
+  test(inOwnProcess("beside a second provider people and teams are added, and none is removed"), async () => {
+    const crew = { organizationID: await scene.organization(), name: "Crew", forceDestroy: true };
+    const { id: teamID, outputs } = await scene.create("Team", crew);
     scene.host.resource = "ada";
     const made = await scene.create("TeamMember", { teamID, email: "ada@example.com", role: "admin" });
     await scene.host.restart();
     await check(await scene.host.beside(), "more", seed("AS"));
     scene.host.resource = "ada";
     await expect(scene.host.delete("TeamMember", made.id, made.outputs)).rejects.toThrow(refused);
+    await expect(scene.host.delete("Team", teamID, outputs)).rejects.toThrow(refused);
     const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
     expect(teamMembers.map(({ email }) => email)).toContain("ada@example.com");
   });

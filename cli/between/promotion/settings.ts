@@ -1,6 +1,5 @@
-import { holdsConfigured } from "../../../provider/environment/configured.ts";
-import { formerKeys } from "../../../provider/environment/formerKeys.ts";
-import { leadsTo, namedMaps } from "../../../provider/environment/schema.ts";
+import { formerKeys } from "../../../provider/environment/declaration.ts";
+import { holdsConfigured, leadsTo, namedMaps } from "../../../provider/environment/schema.ts";
 import { toPlainValue, type Value, describePlace } from "../../../provider/layers/document.ts";
 import type { Cells } from "../../../provider/reconcile/digests.ts";
 import { isRounded, rounded } from "../../../provider/seedRows/source/source.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { holdsConfigured } from "../../../provider/environment/configured.ts";
+import { holdsConfigured } from "../../../provider/environment/schema.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
-import { rowVerbs } from "../../../provider/layers/merge.ts";
+import { rowVerbs } from "../../../provider/layers/layers.ts";
 import { formatOf } from "../../../provider/seedRows/source/source.ts";
 import { readDeclaration } from "../../report/source.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";

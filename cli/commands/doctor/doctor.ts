@@ -18,7 +18,7 @@ import {
   variableOf,
 } from "../../../provider/pulumi/configuration.ts";
 import { connect, locatePlatform } from "../../../provider/pulumi/platform.ts";
-import { maskOf } from "../../../provider/pulumi/secrets.ts";
+import { maskOf } from "../../../provider/pulumi/properties.ts";
 import type { Seed } from "../../../provider/seedRows/inputs.ts";
 import { DataRefusal, readEnvironments } from "../../report/environments.ts";
 import { ofType, seedsIn } from "../managed.ts";

@@ -17,8 +17,7 @@ import {
   type Monitor,
 } from "../../../provider/pulumi/plugin/environment.ts";
 import { environmentType } from "../../../provider/pulumi/plugin/schema.ts";
-import { unknownValue } from "../../../provider/pulumi/properties.ts";
-import { SecretValue } from "../../../provider/pulumi/secrets.ts";
+import { SecretValue, unknownValue } from "../../../provider/pulumi/properties.ts";
 
 /** A project of files alone: a Pulumi.yaml whose resources are Environments. */
 interface FilesProject {

@@ -28,7 +28,7 @@ import { formatCount, printableLine, some } from "../../../platform/messages/tex
 import { readProfile } from "../../../provider/layers/checkedFile.ts";
 import { type Configuration, configure, originOf } from "../../../provider/pulumi/configuration.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
-import { maskOf } from "../../../provider/pulumi/secrets.ts";
+import { maskOf } from "../../../provider/pulumi/properties.ts";
 import { chosenID } from "../../../provider/resources/model/identities.ts";
 import { progressLine } from "../progressLine.ts";
 import { isOfVariables, stackSettings } from "../settings.ts";

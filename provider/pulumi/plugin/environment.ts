@@ -10,16 +10,26 @@ import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
-import type { ConfigLookup } from "../../environment/configured.ts";
 import { declaration, type Declaration, fileAmong } from "../../environment/declaration.ts";
-import { topName } from "../../environment/logicalNames.ts";
-import { listAwaited, listLinkedInputs, things, type DeclaredThing } from "../../environment/things.ts";
+import type { ConfigLookup } from "../../environment/schema.ts";
+import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
-import { hiddenNames, hideProperties, type Properties, unhidden, unknownValue } from "../properties.ts";
+import {
+  fileMarks,
+  hiddenNames,
+  hideProperties,
+  keyRows,
+  type Properties,
+  secretSignature,
+  SecretValue,
+  signature,
+  unhidden,
+  unknownValue,
+  withSecretCells,
+} from "../properties.ts";
 import { toHiddenName, typeThrough, urnThrough } from "../providerKinds.ts";
-import { fileMarks, keyRows, secretSignature, SecretValue, signature, withSecretCells } from "../secrets.ts";
 import { environmentType } from "./schema.ts";
 import { decode } from "./wire.ts";
 

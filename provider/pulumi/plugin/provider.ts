@@ -5,7 +5,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import { functionNamed } from "../../functions/functions.ts";
+import { functionNamed, listingOf } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import {
@@ -28,19 +28,19 @@ import {
   hiddenNames,
   hideProperties,
   holdsUnknown,
+  maskOf,
   type Properties,
+  secrecy,
+  secretCells,
   secretsOf,
   stablesOf,
   unhidden,
   unknownValue,
 } from "../properties.ts";
 import { pickOwnSettings } from "../providerKinds.ts";
-import { maskOf, secrecy, secretCells } from "../secrets.ts";
-import { type Detail, details, detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
-import { listingOf } from "./listings.ts";
 import { environmentType, schemaText } from "./schema.ts";
-import { decode, type Decoded, encode } from "./wire.ts";
+import { decode, type Decoded, type Detail, details, detailsOf, encode } from "./wire.ts";
 
 /**
  * Answers a construct once the engine cancels. It has reported why, and would report a construct that its monitor lets

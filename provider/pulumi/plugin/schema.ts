@@ -1,13 +1,10 @@
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { PlatformFunction } from "../../functions/function.ts";
-import { functions } from "../../functions/functions.ts";
+import { functions, listingOf, type PlatformFunction } from "../../functions/functions.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
-import { bindingOutput } from "../binding.ts";
-import { configuration, variableOf } from "../configuration.ts";
-import { listingOf } from "./listings.ts";
+import { bindingOutput, configuration, variableOf } from "../configuration.ts";
 
 /** The component that an Environment file is. */
 export const environmentType = "microapps:index:Environment";

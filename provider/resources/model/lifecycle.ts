@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { CallOptions, CallRecord } from "../../../platform/client/index.ts";
-import { timeOf } from "../../../platform/contract/values.ts";
+import { timeOf, withoutUndefined } from "../../../platform/contract/values.ts";
 import {
   ApiError,
   type ErrorCode,
@@ -15,26 +15,124 @@ import { type Context, PartialFailure, ResourceError } from "./resource.ts";
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 /** The wanted values that differ from those found; nothing, null and the empty text are the same. */
-export function findChangedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
+function findChangedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
   const changed = Object.entries(wanted).filter(
     ([name, value]) => value !== found[name] && !(nothing(value) && nothing(found[name])),
   );
   return Object.fromEntries(changed) as Partial<T>; // a subset of the entries of T
 }
 
-/** The managed part of a description: all of it when it is imported or declared. */
-export function toManagedDescription(
-  found: { description?: string | null | undefined },
-  state: { name?: string; description?: string | null | undefined },
-): { description?: string | null } {
-  const imported = state.name === undefined;
-  if (imported) return found.description ? { description: found.description } : {};
-  return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
+/** What people give to a thing on the platform. */
+type Named = {
+  resourceUrn?: string | undefined;
+  name: string;
+  description?: string | null | undefined;
+  adopt?: boolean | undefined;
+};
+
+/** A kind of thing with a name and a description, which the platform has under an ID of ours. */
+export interface Kind<Found extends Settings & Aged> {
+  /** As in the journal: `Team`. */
+  name: string;
+  find: (context: Context & Pick<CallOptions, "onCall">, id: string) => Promise<Found | undefined>;
+  update: (context: Context, id: string, change: Partial<Pick<Named, "name" | "description">>) => Promise<unknown>;
 }
 
-/** The live description. An empty one is returned in the declared spelling of "nothing". */
-const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
-  nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
+/** Kind and name for people, e.g. `team "Crew"`. */
+export const called = ({ name: kind }: { name: string }, { name }: { name: string }): string =>
+  `${kind.toLowerCase()} ${quote(name)}`;
+
+const settingsOf = ({ name, description }: Named) => ({ name, ...withoutUndefined({ description }) });
+
+/** One of a kind that is to be created. */
+interface Making<Found extends Settings & Aged, Outputs extends Named> {
+  kind: Kind<Found>;
+  context: Context;
+  inputs: Outputs;
+  /** The present ID for it; undefined lets the platform choose. */
+  choose: () => string | undefined;
+  /** True when the thing under that ID is known to have been this resource's. */
+  keeps?: boolean;
+  /** Settings that nobody changes, such as what it belongs to. */
+  beside?: object;
+  insert: (info: ReturnType<typeof settingsOf> & { _id?: string }) => Promise<string>;
+  /** What the state has; `isAdopted` is undefined where the thing was this resource's already. */
+  outputs?: (isAdopted: boolean | undefined) => Outputs;
+}
+
+/** Creates one of a kind, or goes on with what an interrupted run made, and verifies its settings. */
+export async function createNamed<Found extends Settings & Aged, Outputs extends Named>(
+  making: Making<Found, Outputs>,
+): Promise<{ id: string; outputs: Outputs; isNew: boolean }> {
+  const { kind, context, inputs, beside } = making;
+  const { id, found, isAdopted } = await createOnce(making);
+  const outputs = making.outputs?.(isAdopted) ?? inputs;
+  const after = uncancellable(context);
+  const find = (): Promise<Found | undefined> => kind.find(after, id);
+  const wanted = { ...settingsOf(inputs), ...beside };
+  if (found) await sync(kind, after, id, outputs, found);
+  else await verifyNew(kind.name, { context, what: called(kind, inputs), id, outputs, wanted, find });
+  return { id, outputs, isNew: found === undefined };
+}
+
+/** Reads one of a kind: what is there, and its name and description as the state keeps them. */
+export async function readNamed<Found extends Settings & Aged & Pick<Named, "name" | "description">>(
+  kind: Kind<Found>,
+  context: Context,
+  id: string,
+  state: Partial<Named>,
+): Promise<(Pick<Named, "name" | "description"> & { found: Found }) | undefined> {
+  context.journal.settle(state.resourceUrn, `${kind.name} ${id}`);
+  const found = await kind.find(context, id);
+  if (!found) return undefined;
+  const { name, description } = found;
+  // A description is managed when it is imported or declared; "nothing" is spelt as declared.
+  const isManaged = state.name === undefined ? Boolean(description) : state.description !== undefined;
+  if (!isManaged) return { found, name };
+  return { found, name, description: nothing(description) ? (state.description === "" ? "" : null) : description };
+}
+
+/** Sends only what differs from what is there, and verifies it. */
+export async function sync<Found extends Settings & Aged>(
+  kind: Kind<Found>,
+  context: Context,
+  id: string,
+  outputs: Named,
+  there?: Found,
+): Promise<void> {
+  const [what, wanted, find] = [called(kind, outputs), settingsOf(outputs), () => kind.find(context, id)];
+  const found = there ?? (await find());
+  if (!found)
+    throw new ResourceError(
+      `${what} is gone from the platform: run the same command with --refresh, which creates it again.`,
+    );
+  const change = findChangedValues(wanted, found);
+  if (Object.keys(change).length === 0) return;
+  await kind.update(context, id, change);
+  await verifySettings({ context, what, id, wanted, outputs, find });
+}
+
+/** Milliseconds before what stands in the way is looked at again, twice as many each time, and how often nothing may have happened. */
+const patience = { milliseconds: 200, most: 3 };
+
+/**
+ * Looks at what stands in the way of a deletion until nothing does, or it becomes less no more. Engines delete side by side
+ * what does not depend on each other, such as members that a program makes inside of `apply`.
+ */
+export async function whileFewer<Look>(
+  { sleep }: Context,
+  look: () => Promise<Look>,
+  count: (look: Look) => number,
+): Promise<Look> {
+  let fewest = Infinity;
+  for (let pauses = 0; ; pauses++) {
+    const found = await look();
+    const left = count(found);
+    if (left < fewest) [fewest, pauses] = [left, 0];
+    if (left === 0 || pauses === patience.most) return found;
+    await sleep(patience.milliseconds * 2 ** pauses);
+  }
+}
 
 const day = 86_400_000;
 
@@ -52,95 +150,77 @@ const unlike = {
 };
 
 /**
- * Goes on with what is there under the ID of the creation, or throws why not; true where it is adopted. The ID is derived from the resource's URN: what
- * has it, says what is declared and is a day old at most, is what an interrupted run made.
+ * Goes on with what is there under the ID of the creation, or throws why not; true where it is adopted. The ID is derived from
+ * the resource's URN: what has it, says what is declared and is a day old at most, is what an interrupted run made.
  */
-function take<Found extends Aged>(
-  { context, what, matches, adopt }: Creation<Found>,
+function take(
+  { context, kind, inputs }: Pick<Making<Settings & Aged, Named>, "context" | "kind" | "inputs">,
   id: string,
-  { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
+  { isAlike, age, isOurs }: { isAlike: boolean; age: keyof typeof unlike; isOurs: boolean },
 ): boolean {
-  if (isOurs || (matches(found) && age === "recent")) {
+  const what = called(kind, inputs);
+  if (isOurs || (isAlike && age === "recent")) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
     return false;
-  } else if (adopt) {
+  }
+  if (inputs.adopt) {
     context.report.info(`adopting ${id} as ${what}`);
     return true;
-  } else {
-    const how = matches(found) ? unlike[age] : unlike.recent;
-    throw new ResourceError(
-      `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
-        `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
-        `command with --refresh, which tells what is to be replaced. If another resource has it, which was called so ` +
-        `before: declare its old name with aliases there, and give this one another name; if that is of a stack that was ` +
-        `called so before, give this stack or resource another name.`,
-    );
   }
+  throw new ResourceError(
+    `${what} was not created because ${id} already exists on the platform ${unlike[isAlike ? age : "recent"]}. If an interrupted run made it, ` +
+      `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
+      `command with --refresh, which tells what is to be replaced. If another resource has it, which was called so ` +
+      `before: declare its old name with aliases there, and give this one another name; if that is of a stack that was ` +
+      `called so before, give this stack or resource another name.`,
+  );
 }
 
 interface Aged {
   createdAt?: unknown;
 }
 
-/** Context for reading the platform; `onCall` receives its time. */
-type Looking = Context & Pick<CallOptions, "onCall">;
-
-interface Creation<Found extends Aged> {
-  context: Context;
-  /** Kind and name for people, e.g. `team "Crew"`. */
-  what: string;
-  /** The present ID for the creation; undefined lets the platform choose. */
-  choose: () => string | undefined;
-  adopt: boolean;
-  urn: string | undefined;
-  /** Its name in the journal. */
-  thing: (id: string) => string;
-  /** True when the thing under that ID is known to have been this resource's. */
-  keeps?: boolean;
-  find: (id: string, context: Looking) => Promise<Found | undefined>;
-  /** True when the live thing equals the one to create. */
-  matches: (found: Found) => boolean;
-  create: (id: string | undefined) => Promise<string>;
-}
-
 /** True when a failed call may have been carried out; a call without an error is over. */
 const mayBeMade = (error: unknown): boolean =>
   error !== undefined && (!(error instanceof ApiError) || error.code === "cancelled" || isOutcomeUnknown(error));
+
+/** True when a refused creation may mean that the thing exists. The wording of such a refusal is undocumented. */
+const mayBeThere = (error: unknown): boolean =>
+  isRefusal(error) || (error instanceof ApiError && error.code === "conflict");
 
 const never = new AbortController().signal;
 
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
 export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...context, signal: never });
 
-/** Result of a creation. `found` is an existing thing, or the one found after a lost answer. */
-interface Created<Found> {
-  id: string;
-  found?: Found;
-  /** Undefined where the thing was this resource's already. */
-  isAdopted?: boolean;
-}
+/** Clients whose platform was seen to take an ID that the caller chose. */
+const honouring = new WeakSet<object>();
 
 /**
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: only when it
- * is refused, or its answer is lost, is it looked for.
+ * is refused, or its answer is lost, is it looked for. `found` is what was there, or is found after a lost answer.
  */
-export async function createOnce<Found extends Aged>(creation: Creation<Found>): Promise<Created<Found>> {
-  const { choose, create, urn, context } = creation;
+async function createOnce<Found extends Settings & Aged, Outputs extends Named>(
+  making: Making<Found, Outputs>,
+): Promise<{ id: string; found?: Found; isAdopted?: boolean }> {
+  const { choose, insert, context, kind, inputs, beside, keeps } = making;
+  const { resourceUrn: urn, adopt } = inputs;
   const { journal } = context;
+  const settings = settingsOf(inputs);
   const id = choose();
-  if (id === undefined) return { id: await create(undefined), isAdopted: false };
-  const kept = creation.keeps ? await creation.find(id, context) : undefined;
+  if (id === undefined) return { id: await insert(settings), isAdopted: false };
+  const kept = keeps ? await kind.find(context, id) : undefined;
   if (kept) return { id, found: kept };
-  const thing = creation.thing(id);
+  const thing = `${kind.name} ${id}`;
   const isBegun = journal.find(urn, thing) !== undefined;
   if (!isBegun) journal.begin(urn, thing, new Date(context.now()).toISOString());
   let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const newID = await create(id);
-      if (creation.adopt)
+      const newID = await insert({ _id: id, ...settings });
+      if (adopt)
         context.report.info(
-          `made new: no ${creation.what.split(" ")[0] ?? "thing"} with the ID of this key was there to adopt. One that was made by hand is taken over by an import`,
+          `made new: no ${kind.name.toLowerCase()} with the ID of this key was there to adopt. One that was made by hand is taken over by an import`,
         );
       if (newID === id) honouring.add(context.client);
       journal.answered(urn, thing);
@@ -150,53 +230,41 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       isLost ||= mayBeMade(error);
       if (!isLost && !isBegun) journal.settle(urn, thing);
       if (isUndocumented(error) || (!isUnknown && !mayBeThere(error))) throw error;
-      const { found, age } = await look(creation, id);
+      // Its age is told by the platform's clock, which may differ from ours.
+      let now: number | undefined;
+      const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
+      const found = await kind.find({ ...context, onCall }, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
-      const honoursForSure = honouring.has(context.client);
-      if (found === undefined && isOutcomeUnknown(error) && !honoursForSure) throw unsure(creation, error);
+      // A platform that gives IDs of its own makes a second thing, and nobody would find the first.
+      if (found === undefined && isOutcomeUnknown(error) && !honouring.has(context.client)) {
+        throw new ResourceError(
+          `whether ${called(kind, inputs)} was created is not known: ${error.platformMessage}. It is not found under the ID that was chosen for it, and ` +
+            `this platform may give IDs of its own: made once more, it might be there twice. Look for it on the platform. If it is ` +
+            `not there, run up again; if it is, delete it first, or import it.`,
+        );
+      }
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
-      if (choose() !== id) return createOnce(creation);
+      if (choose() !== id) return createOnce(making);
+      const [age, changed] = [ageOf(now ?? context.now(), found), findChangedValues({ ...settings, ...beside }, found)];
+      const isAlike = Object.keys(changed).length === 0;
       // It is of the call that was lost, unless it was there for long: nothing else makes a thing with this ID.
-      const isOurs = creation.matches(found) && (isBegun || (isLost && age !== "old"));
-      const isAdopted = take(creation, id, { found, age, isOurs });
+      const isOurs = isAlike && (isBegun || (isLost && age !== "old"));
+      const isAdopted = take({ context, kind, inputs }, id, { isAlike, age, isOurs });
       journal.answered(urn, thing);
       return { id, found, isAdopted };
     }
   }
 }
 
-/** Clients whose platform was seen to take an ID that the caller chose. */
-const honouring = new WeakSet<object>();
-
-/** A platform that gives IDs of its own makes a second thing, and nobody would find the first. */
-const unsure = ({ what }: Pick<Creation<Aged>, "what">, { platformMessage }: ApiError): ResourceError =>
-  new ResourceError(
-    `whether ${what} was created is not known: ${platformMessage}. It is not found under the ID that was chosen for it, and ` +
-      `this platform may give IDs of its own: made once more, it might be there twice. Look for it on the platform. If it is ` +
-      `not there, run up again; if it is, delete it first, or import it.`,
-  );
-
-/** Reads the thing under an ID, and its age by the platform's clock, which may differ from ours. */
-async function look<Found extends Aged>({ find, context }: Creation<Found>, id: string) {
-  let now: number | undefined;
-  const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
-  const found = await find(id, { ...context, onCall });
-  return { found, age: found === undefined ? ("unknown" as const) : ageOf(now ?? context.now(), found) };
-}
-
-/** True when a refused creation may mean that the thing exists. The wording of such a refusal is undocumented. */
-const mayBeThere = (error: unknown): boolean =>
-  isRefusal(error) || (error instanceof ApiError && error.code === "conflict");
-
 type Settings = Readonly<Record<string, unknown>>;
 
-interface Sent<Wanted extends object> {
+interface Sent {
   context: Context;
   /** Kind and name for people, e.g. `team "Crew"`. */
   what: string;
   id: string;
-  wanted: Wanted;
+  wanted: Settings;
   /** Outputs to save: all as declared. */
   outputs: Settings;
   /** Reads it; undefined when there is none. */
@@ -204,21 +272,21 @@ interface Sent<Wanted extends object> {
 }
 
 /** Reads back settings that were sent. Throws when the platform has others, and saves those. */
-export async function proveSettings<Wanted extends object>(sent: Sent<Wanted>): Promise<void> {
+async function verifySettings(sent: Sent): Promise<void> {
   const { context, wanted } = sent;
   const isShown = (found: Settings | undefined): boolean =>
     found === undefined || Object.keys(findChangedValues(wanted, found)).length === 0;
   prove(sent, await untilShown(context, () => read(sent), isShown));
 }
 
-function prove<Wanted extends object>(sent: Sent<Wanted>, found: Settings | undefined): void {
+function prove(sent: Sent, found: Settings | undefined): void {
   const { what, id, wanted, outputs } = sent;
   if (!found) {
     const message = `${what} was written as ${id}, and the platform does not find it there. Look for it on the platform, then run up again.`;
     throw new PartialFailure(message, id, outputs);
   }
   const others = Object.keys(findChangedValues(wanted, found)).map(
-    (name) => `${name} is ${shown(found[name])}, not ${shown(Reflect.get(wanted, name))}`,
+    (name) => `${name} is ${shown(found[name])}, not ${shown(wanted[name])}`,
   );
   if (others.length === 0) return;
   const message =
@@ -229,7 +297,7 @@ function prove<Wanted extends object>(sent: Sent<Wanted>, found: Settings | unde
   throw new PartialFailure(message, id, { ...outputs, ...kept });
 }
 
-async function read<Wanted extends object>({ what, id, outputs, find }: Sent<Wanted>): Promise<Settings | undefined> {
+async function read({ what, id, outputs, find }: Sent): Promise<Settings | undefined> {
   try {
     return await find();
   } catch (error) {
@@ -248,10 +316,10 @@ const kept = new WeakMap<object, Map<string, Promise<boolean>>>();
  * The same for new things: those with the same settings set are alike, so one of them is read for all that a run makes,
  * and each only once that one was not kept.
  */
-export async function proveNew<Wanted extends object>(kind: string, sent: Sent<Wanted>): Promise<void> {
+async function verifyNew(kind: string, sent: Sent): Promise<void> {
   const form = JSON.stringify([kind, ...Object.entries(sent.wanted).map(([name, value]) => [name, Boolean(value)])]);
   // A new thing has no former settings.
-  await proveOnce(sent.context, form, () => read(sent).then((found) => prove(sent, found)));
+  await verifyOnce(sent.context, form, () => read(sent).then((found) => prove(sent, found)));
 }
 
 interface Deleted {
@@ -267,14 +335,14 @@ interface Deleted {
  * Reads what was deleted. Throws when it is still there, whatever the platform answered; of one kind, one deletion of a
  * run is read, and each only once that one was not carried out.
  */
-export async function proveGone(context: Context, deleted: Deleted): Promise<void> {
+export async function verifyGone(context: Context, deleted: Deleted): Promise<void> {
   const { kind, what, id, find } = deleted;
   const look = (): Promise<boolean> =>
     find(id).then(
       (found) => found === undefined,
       (error: unknown) => isHidden(error, deleted),
     );
-  await proveOnce(context, `no ${kind}`, async () => {
+  await verifyOnce(context, `no ${kind}`, async () => {
     if (await untilShown(context, look, (isGone) => isGone)) return;
     throw new ResourceError(
       `${what} is still there, though the platform answered that it deleted it. Look for it on the platform; then run the same command again.`,
@@ -305,7 +373,7 @@ const formOf = ({ code, status, platformMessage }: ApiError, id: string): string
   JSON.stringify([code, status, platformMessage.replaceAll(id, "")]);
 
 /** Proves the first of its form in a run, and each once that one failed. */
-async function proveOnce({ client }: Context, form: string, prove: () => Promise<void>): Promise<void> {
+async function verifyOnce({ client }: Context, form: string, prove: () => Promise<void>): Promise<void> {
   const forms = kept.get(client) ?? new Map<string, Promise<boolean>>();
   kept.set(client, forms);
   const first = forms.get(form);
