@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RowData } from "../../platform/contract/values.ts";
-import { cellOf } from "../../provider/seedRows/source/csv.ts";
+import { cellOf, labelOf } from "../../provider/seedRows/source/csv.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 
@@ -280,7 +280,7 @@ export function linesOf(file: string, labels: readonly string[], types: Types): 
     return cellOf(types[label] === "json" ? stableJson(value) : String(value));
   };
   return {
-    head: `${labels.map(cellOf).join(",")}\n`,
+    head: `${labels.map(labelOf).join(",")}\n`,
     line: (values) => `${labels.map((label) => cell(label, values[label])).join(",")}\n`,
   };
 }

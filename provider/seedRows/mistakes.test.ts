@@ -132,7 +132,7 @@ test.each<[string, string | object[], Partial<Seed>, string]>([
     "rows that have too many cells",
     `Code,Name\n${many((index) => `P${index},a,b\n`)}`,
     {},
-    "products.csv:2 and 19 more: the row has another number of cells than the first line; quote cells that hold commas",
+    'products.csv:2 and 19 more: the row has another number of cells than the first line, 3 and 2: quote cells that hold what separates them (the last one in both is "Name")',
   ],
 ])("%s", async (_, content, more, expected) => {
   expect(await said(content, more)).toBe(expected);

@@ -1,7 +1,7 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import { jsonIn, entryIn } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
-import { cellOf, inQuotes, unquote, readCell } from "../../../provider/seedRows/source/csv.ts";
+import { cellOf, inQuotes, labelOf, readCell, separationOf, unquote } from "../../../provider/seedRows/source/csv.ts";
 import type { CellType } from "../../../provider/seedRows/source/source.ts";
 import { EditRefusal, lineEndOf, splice, type Splice } from "./text.ts";
 
@@ -22,6 +22,7 @@ export class CsvText {
   readonly #text: string;
   readonly #labels: readonly string[];
   readonly #types: Readonly<Record<string, CellType>>;
+  readonly #separator: string;
   readonly #records: RecordSpan[] = [];
   /** Place of the next quotation mark. */
   #quote = -1;
@@ -29,7 +30,9 @@ export class CsvText {
   constructor(text: string, types: Readonly<Record<string, CellType>> = {}) {
     this.#text = text;
     this.#types = types;
-    for (let at = 0; at < text.length;) {
+    const { separator, start } = separationOf(text);
+    this.#separator = separator;
+    for (let at = start; at < text.length;) {
       const record = this.#recordAt(at);
       if (record.end > record.start) this.#records.push(record);
       at = record.next;
@@ -62,7 +65,7 @@ export class CsvText {
     const isQuoted = this.#text[cell.start] === '"';
     // An empty line would be no row.
     const isAlone = this.#labels.length === 1 && written === "";
-    return { ...cell, text: isQuoted || isAlone ? inQuotes(written) : cellOf(written) };
+    return { ...cell, text: isQuoted || isAlone ? inQuotes(written) : cellOf(written, this.#separator) };
   }
 
   /** Takes rows out, each with its line end. */
@@ -93,8 +96,8 @@ export class CsvText {
         (label) => !this.#labels.includes(label) && (entryIn(row, label) ?? null) !== null,
       );
       if (strange !== undefined) throw new EditRefusal(this.#noColumn(strange), at);
-      const cells = this.#labels.map((label) => cellOf(this.#cell(label, entryIn(row, label), at)));
-      return cells.length === 1 && cells[0] === "" ? '""' : cells.join(",");
+      const cells = this.#labels.map((label) => cellOf(this.#cell(label, entryIn(row, label), at), this.#separator));
+      return cells.length === 1 && cells[0] === "" ? '""' : cells.join(this.#separator);
     });
     const isOpen = text !== "" && !text.endsWith("\n");
     const added = isOpen ? lineEnd + lines.join(lineEnd) : lines.map((line) => line + lineEnd).join("");
@@ -107,11 +110,12 @@ export class CsvText {
     if (!head) return this.#text;
     const renamed = this.#cellsOf(head).flatMap((cell, at): Splice[] => {
       const now = names.get(this.#labels[at] ?? "");
-      return now === undefined ? [] : [{ ...cell, text: cellOf(now) }];
+      return now === undefined ? [] : [{ ...cell, text: labelOf(now) }];
     });
-    const first = splice(this.#text.slice(0, head.end), renamed) + labels.map((label) => `,${cellOf(label)}`).join("");
+    const first =
+      splice(this.#text.slice(0, head.end), renamed) + labels.map((label) => this.#separator + labelOf(label)).join("");
     if (labels.length === 0) return first + this.#text.slice(head.end);
-    const empty = ",".repeat(labels.length);
+    const empty = this.#separator.repeat(labels.length);
     const parts: string[] = [first];
     let lines: string[] = [];
     let at = head.end;
@@ -152,7 +156,7 @@ export class CsvText {
       end = start;
       for (;;) {
         end = this.#cellEnd(end);
-        if (text[end] !== ",") break;
+        if (text[end] !== this.#separator) break;
         end++;
       }
     } else if (text[end - 1] === "\r" && end > start) end--;
@@ -171,7 +175,7 @@ export class CsvText {
       }
     }
     let at = start;
-    while (at < text.length && text[at] !== "," && text[at] !== "\n" && !text.startsWith("\r\n", at)) at++;
+    while (at < text.length && text[at] !== this.#separator && text[at] !== "\n" && !text.startsWith("\r\n", at)) at++;
     return at;
   }
 
@@ -180,7 +184,7 @@ export class CsvText {
     for (let at = start; ;) {
       const stop = this.#cellEnd(at);
       cells.push({ start: at, end: stop });
-      if (this.#text[stop] !== "," || stop >= end) return cells;
+      if (this.#text[stop] !== this.#separator || stop >= end) return cells;
       at = stop + 1;
     }
   }

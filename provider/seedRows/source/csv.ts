@@ -68,8 +68,8 @@ function header({ source, refuse }: Reading, { line, cells: labels }: { line: nu
 }
 
 function adviceOn(labels: readonly string[]): string {
-  const separator = [";", "\t", "|"].find((mark) => labels.length === 1 && labels[0]?.includes(mark));
-  if (separator !== undefined) return `separate the cells by commas, not by ${JSON.stringify(separator)}`;
+  if (labels.length === 1 && labels[0]?.includes("|"))
+    return "separate the cells by commas, semicolons or tabs, or begin the file with a line sep=|";
   return `the labels there are ${some(
     labels.map((label) => JSON.stringify(label)),
     20,
@@ -83,9 +83,14 @@ function cells(
   { line, cells }: { line: number; cells: string[] },
 ): RowData | undefined {
   if (cells.length !== columns.length) {
+    const about = "the row has another number of cells than the first line";
+    const remedy = cells.length > columns.length ? "quote cells that hold what separates them" : "add the missing ones";
+    const counts = `${about}, ${cells.length} and ${columns.length}`;
+    const last = columns[Math.min(cells.length, columns.length) - 1]?.label ?? "";
     wrong({
       line,
-      text: "the row has another number of cells than the first line; quote cells that hold commas",
+      about,
+      text: `${counts}: ${remedy}${source.sensitive ? "" : ` (the last one in both is ${quote(last)})`}`,
     });
     return undefined;
   }
@@ -170,6 +175,25 @@ type CsvRecord = { line: number; cells: string[] } | { line: number; wrong: stri
 /** Stands in the place of a record that nobody takes. */
 const passedOver: CsvRecord = { line: 0, cells: [] };
 
+/** What separates the cells of a CSV, and where it begins. */
+interface Separation {
+  separator: string;
+  start: number;
+}
+
+/**
+ * Commas, unless the first line has none and has semicolons or tabs, as spreadsheets write them, or says `sep=;` as Excel
+ * writes it, before the labels.
+ */
+export function separationOf(text: string): Separation {
+  const [said, , separator] = /^\uFEFF?("?)sep=([,;\t|])\1\r?\n/i.exec(text) ?? [];
+  if (said !== undefined && separator !== undefined) return { separator, start: said.length };
+  const [line = ""] = text.trimStart().split("\n", 1);
+  const bare = line.replaceAll(/"[^"]*"/g, "");
+  const found = bare.includes(",") ? "," : [";", "\t"].find((mark) => bare.includes(mark));
+  return { separator: found ?? ",", start: 0 };
+}
+
 /** True for the place of a record, from 0, whose cells somebody takes. */
 type Takes = (at: number) => boolean;
 
@@ -180,7 +204,7 @@ const unclosed = "a quotation mark is opened here and never closed";
 const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or quote the cell that holds it";
 
 /**
- * The records of a CSV as RFC 4180 has them, in blocks: commas, cells in quotation marks where they hold commas, line
+ * The records of a CSV as RFC 4180 has them, in blocks: commas, or what `separationOf` finds; cells in quotation marks where they hold commas, line
  * breaks or (doubled) quotation marks, LF or CRLF. Empty lines are no records. What is wrong with a record stands in
  * its place, and the next ones follow. A million rows are read several times in a run, and csv-parse, which the tests
  * hold this against, takes fourteen times as long. Throws a ConflictError.
@@ -192,9 +216,14 @@ export async function* csvRecords(
 ): AsyncGenerator<CsvRecord[]> {
   let before = 0;
   let rest: Lines | undefined;
+  let separation: Separation | undefined;
   for await (const block of blocks) {
-    const lines: Lines = rest ? { first: rest.first, text: rest.text + block.text } : block;
-    const parser = new Parser(lines);
+    let lines: Lines = rest ? { first: rest.first, text: rest.text + block.text } : block;
+    if (!separation) {
+      separation = separationOf(block.text);
+      if (separation.start > 0) lines = { first: lines.first + 1, text: lines.text.slice(separation.start) };
+    }
+    const parser = new Parser(lines, separation.separator);
     const records = parser.records((at) => takes(before + at));
     before += records.length;
     rest = parser.rest();
@@ -206,13 +235,15 @@ export async function* csvRecords(
 
 class Parser {
   readonly #text: string;
+  readonly #separator: string;
   #at = 0;
   #line: number;
   /** Place of the next quotation mark. */
   #quote: number;
 
-  constructor({ first, text }: Lines) {
+  constructor({ first, text }: Lines, separator: string) {
     this.#text = text;
+    this.#separator = separator;
     this.#line = first;
     this.#quote = this.#find('"', 0);
   }
@@ -242,7 +273,7 @@ class Parser {
   #plain(end: number): CsvRecord {
     const text = this.#text.slice(this.#at, end);
     if (text.includes("\r")) return { line: this.#line, wrong: loneReturn };
-    return { line: this.#line, cells: text.split(",") };
+    return { line: this.#line, cells: text.split(this.#separator) };
   }
 
   /** Passes a record with quotation marks; undefined when it does not end in this text. */
@@ -294,9 +325,9 @@ class Parser {
         line += breaksIn(cell);
       } else {
         if (at > lineEnd) lineEnd = this.#find("\n", at);
-        const comma = text.indexOf(",", at);
+        const comma = text.indexOf(this.#separator, at);
         const end = comma < 0 || comma > lineEnd ? lineEnd : comma;
-        cell = text.slice(at, text[end] !== "," && text[end - 1] === "\r" ? end - 1 : end);
+        cell = text.slice(at, text[end] !== this.#separator && text[end - 1] === "\r" ? end - 1 : end);
         at = end;
         if (cell.includes("\r")) return this.#wrong(at, line, loneReturn);
         if (cell.includes('"')) {
@@ -305,7 +336,7 @@ class Parser {
       }
       cells.push(cell);
       if (text.startsWith("\r\n", at)) at++;
-      if (text[at] === ",") at++;
+      if (text[at] === this.#separator) at++;
       else if (at >= text.length || text[at] === "\n") break;
       else return this.#wrong(at, line, "text follows a closing quotation mark: double the marks inside a quoted cell");
     }
@@ -344,8 +375,12 @@ const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$|^(?:<{7
 
 export const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** The cell of a text: in quotation marks where it needs them. */
-export const cellOf = (text: string): string => (needsQuotes(text) ? inQuotes(text) : text);
+/** The cell of a text: in quotation marks where it needs them, as with one of the separators. */
+export const cellOf = (text: string, separators = ","): string =>
+  needsQuotes(text) || [...separators].some((one) => text.includes(one)) ? inQuotes(text) : text;
+
+/** The cell of a label: what may separate cells would be taken to do so there. */
+export const labelOf = (text: string): string => cellOf(text, ",;\t|");
 
 /** The text of a cell. */
 export const unquote = (cell: string): string => (isInQuotes(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);

@@ -83,12 +83,28 @@ describe("a CSV", () => {
     ]);
   });
 
+  test.each([
+    ['A;B\n1;x,y\n2;"a;b"\n', 2],
+    ["A\tB\r\n1\tx,y\r\n2\ta;b\r\n", 2],
+    ['sep=;\r\nA;B\r\n1;x,y\r\n2;"a;b"', 3],
+    ['"sep=|"\nA|B\n1|x,y\n2|a;b\n', 3],
+    ['A;"B"\n1;x,y\n2;"a;b"\n', 2],
+  ])("takes what its first line has in place of commas: %j", async (text, line) => {
+    const rows = await rowsOf("rows.csv", text);
+    expect(rows.map(({ values }) => Object.values(values))).toEqual([
+      ["1", "x,y"],
+      ["2", "a;b"],
+    ]);
+    expect(rows[0]?.line).toBe(line);
+  });
+
   test("tells the line on which each row begins", async () => {
     expect((await rowsOf("rows.csv", 'A\n"1\n2"\n\n3\n"4\r\n5"\n6')).map(({ line }) => line)).toEqual([2, 5, 6, 8]);
   });
 
   test.each([
-    ["A,B\n1\n", "rows.csv:2: the row has another number of cells than the first line"],
+    ["A,B\n1\n", "rows.csv:2: the row has another number of cells than the first line, 1 and 2: add the missing ones"],
+    ["A,B\n1,2,3\n", 'quote cells that hold what separates them (the last one in both is "B")'],
     ['A,B\n1,2\n3,"4\n5,6\n', "rows.csv:3: a quotation mark is opened here and never closed"],
     ['A,B\n1,2"\n', "rows.csv:2: quote the whole cell, and double the quotation marks in it"],
     ['A,B\n1,"2"x\n', "rows.csv:2: text follows a closing quotation mark"],
@@ -106,8 +122,7 @@ describe("a CSV", () => {
   });
 
   test.each([
-    ["Code;Name\nA;x\n", 'separate the cells by commas, not by ";"'],
-    ["Code\tName\nA\tx\n", 'separate the cells by commas, not by "\\t"'],
+    ["Code|Name\nA|x\n", "separate the cells by commas, semicolons or tabs, or begin the file with a line sep=|"],
     ["code, Code\nA,x\n", 'the labels there are "code", " Code" (case and spaces count)'],
   ])("whose first line lacks the key is told so, once: %j", async (content, message) => {
     await expect(rowsOf("rows.csv", content, undefined, ["Code"])).rejects.toThrow(
@@ -301,7 +316,7 @@ test("of 200,000 rows those that are wrong are named, all at once", async () => 
   await expect(summarize({ ...declared, types: { People: "number" } }, folder)).rejects.toThrow(
     [
       'large.csv:123458 "K123456": People is a number, not "many": write it as 12 or -1.5',
-      "large.csv:150002: the row has another number of cells than the first line; quote cells that hold commas",
+      'large.csv:150002: the row has another number of cells than the first line, 3 and 2: quote cells that hold what separates them (the last one in both is "People")',
       'large.csv:200000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
     ].join("\n"),
   );

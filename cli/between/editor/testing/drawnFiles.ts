@@ -61,19 +61,22 @@ const keyed = (isCsv: boolean, min = 0): fc.Arbitrary<RowData[]> =>
 
 const csvCell = (value: unknown, quotes: boolean): string => {
   const text = typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-  return quotes || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return quotes || /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 const mark = fc.constantFrom("", "\uFEFF");
 
+/** What separates cells, and a first line that says so. */
+const separators = fc.constantFrom(["", ","], ["", ";"], ["", "\t"], ["sep=;", ";"], ["sep=,", ","] as const);
+
 const drawnCsv: fc.Arbitrary<DrawnFile> = fc
-  .tuple(keyed(true), lineEnds, fc.boolean(), fc.infiniteStream<boolean>(fc.boolean()), mark)
-  .map(([rows, end, isOpen, quotes, begin]) => ({
+  .tuple(keyed(true), lineEnds, fc.boolean(), fc.infiniteStream<boolean>(fc.boolean()), mark, separators)
+  .map(([rows, end, isOpen, quotes, begin, [said, separator]]) => ({
     name: "seed.csv",
-    head: `${begin}code,name,note,area${rows.length > 0 ? end : ""}`,
+    head: `${begin}${said && said + end}${["code", "name", "note", "area"].join(separator)}${rows.length > 0 ? end : ""}`,
     rows: rows.map((values) => {
       const cells = Object.values(values).map((value) => csvCell(value, quotes.next().value as boolean));
-      return { values, text: cells.join(",") };
+      return { values, text: cells.join(separator) };
     }),
     separator: end,
     tail: isOpen ? "" : end,
