@@ -35,14 +35,13 @@ import { DialectReader, type EmulatedDialect, writeProfile } from "../data/setti
 import { beginSession, endSession, findSignedIn, requireKey } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
-import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
-import { receiveRequest } from "../habits/requests.ts";
 import { parseBody, type Ending, type Outgoing } from "../http/server.ts";
 import { hint } from "../rows/remarks.ts";
 import { checked } from "../seed/checking.ts";
 import { reset } from "../seed/planting.ts";
 import * as snapshots from "../seed/snapshots.ts";
 import { Faults, type Fault, type FaultPlan, type Play } from "./faults.ts";
+import { answerIn, refusalIn, statusIn, receiveRequest } from "./habits.ts";
 
 export interface PlatformOptions {
   now: () => number;

@@ -2,11 +2,10 @@ import { type Endpoint, endpoints, type AnswerOf, type EndpointName, type Reques
 import { ApiError, type FailureDetails, type CallEffect, isHeaderValue, noHeaderValue } from "../contract/wire.ts";
 import { Mask } from "../messages/masks.ts";
 import { usualHabits, type Habits } from "../profile/profile.ts";
-import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { sleep, Stop, unlessAborted } from "./http/deadline.ts";
 import { Limiter, type Slot } from "./http/limiter.ts";
-import { hintOf, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
+import { parseReply, hintOf, prepare, type Prepared, type Spelling, type Written } from "./http/messages.ts";
 import {
   endingCode,
   loadOf,

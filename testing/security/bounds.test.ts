@@ -20,7 +20,7 @@ import { readSettings } from "../../engine/workspace/strict.ts";
 import { ofSettings } from "../../machine/bounded.ts";
 import { BoundError, checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { maxLevels } from "../../machine/structs.ts";
-import { parseReply } from "../../platform/client/http/answers.ts";
+import { parseReply } from "../../platform/client/http/messages.ts";
 import { maxMegabytesOf, Transport } from "../../platform/client/http/transport.ts";
 import { answerIn, maxAnswerLevels } from "../../platform/contract/wire.ts";
 import { LateError, maxMegabytesOfLayer, maxMegabytesOfRows, readText, until } from "../../provider/files/files.ts";

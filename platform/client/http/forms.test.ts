@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { MemberLists } from "../../../provider/people/members.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { serve } from "../testing/server.ts";
-import { parseReply } from "./answers.ts";
+import { parseReply } from "./messages.ts";
 
 // Forms of answers: those that the specification or public client code names are read, any other is refused with the keys
 // that came and those that were expected.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { serve, type Server } from "../testing/server.ts";
-import { parseReply } from "./answers.ts";
+import { parseReply } from "./messages.ts";
 import { outcomeOf, type Failed } from "./retries.ts";
 
 let server: Server;
