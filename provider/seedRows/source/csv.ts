@@ -376,11 +376,11 @@ const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$|^(?:<{7
 export const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /** The cell of a text: in quotation marks where it needs them, as with one of the separators. */
-export const cellOf = (text: string, separators = ","): string =>
-  needsQuotes(text) || [...separators].some((one) => text.includes(one)) ? inQuotes(text) : text;
+export const cellOf = (text: string, ...separators: string[]): string =>
+  needsQuotes(text) || separators.some((one) => text.includes(one)) ? inQuotes(text) : text;
 
 /** The cell of a label: what may separate cells would be taken to do so there. */
-export const labelOf = (text: string): string => cellOf(text, ",;\t|");
+export const labelOf = (text: string): string => cellOf(text, ";", "\t", "|");
 
 /** The text of a cell. */
 export const unquote = (cell: string): string => (isInQuotes(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);
