@@ -16,6 +16,10 @@ export interface Answer {
 const home = process.cwd();
 let count = 0;
 
+// Whatever a command has left open, such as an emulator, ends with the process that runs the tests.
+const exit = process.exit.bind(process);
+process.on("disconnect", () => exit(0));
+
 const exitCode = (): number => Number(process.exitCode ?? 0);
 
 async function run({ words, folder, environment }: Command): Promise<Answer> {
