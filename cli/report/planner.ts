@@ -35,7 +35,6 @@ export interface PlannedStep extends Noted {
   known?: KnownThing;
 }
 
-/** What the provider found out about one thing. */
 interface Noted {
   /** True for a seed whose rows can't be read here, or may be those of such a seed of the same table. */
   isUnread?: boolean;
@@ -44,15 +43,12 @@ interface Noted {
   /** The inputs as they are declared, and as they were checked. */
   declared: Properties;
   inputs: Properties;
-  /** Names of what an update changes. */
   changed: readonly string[];
   rows?: RowsAhead;
   /** The rows that a deletion takes, of a seed that is replaced. */
   departing?: RowsAhead;
   lines: string[];
-  /** Problems of its inputs: an engine stops before it compares anything. */
   problems: string[];
-  /** Why a run would refuse it, in the words of the run. */
   refusals: string[];
 }
 
@@ -66,7 +62,6 @@ export interface KnownThing {
   name: string;
   id: string;
   inputs: Properties;
-  /** Outputs of the last run, inputs included. */
   outputs: Properties;
   /** True if it stays on the platform when it leaves: an up has saved retain. */
   isRetained?: boolean;
@@ -137,7 +132,6 @@ const goalsOf = (root: string, all: DeclaredThing[], provider: engine.ResourcePr
     void (await registerEnvironment(monitor, environmentOf(root, all))),
 });
 
-/** Most times that what one thing gives up may change what becomes of another. */
 const maxRounds = 4;
 
 /** Decides as the engine does, with our own provider in this process. Sends and writes nothing. */
@@ -186,7 +180,6 @@ function toPlanned(
   return [...all.map(({ key }) => key), ...state.map(({ urn }) => `delete ${urn}`)].flatMap((of) => made.get(of) ?? []);
 }
 
-/** Steps that are the whole of what becomes of a thing; the others are parts of a replacement. */
 const operations: Readonly<Partial<Record<engine.Step["op"], PlannedOperation>>> = {
   ...{ create: "create", update: "update", same: "same", delete: "delete" },
   ...{ replace: "replace", "create-replacement": "replace" },
@@ -218,7 +211,7 @@ function keyOf(urn: string, root: string): string {
 export const isSealed = (value: PropertyValue): boolean =>
   engine.containsSecret(value) && engine.containsUnknown(value);
 
-/** Values of a state, where secrets that nobody can read here are taken to be what is declared. */
+/** Values of a state; sealed ones are taken to be what is declared. */
 const opened = (values: PropertyMap, declared: Properties): Properties =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
@@ -247,7 +240,6 @@ class OfflineProvider implements engine.ResourceProvider {
   readonly #place: Place;
   readonly #root: string;
   readonly #run: Run;
-  /** Cleared for another round, which knows what the last one found out. */
   readonly notes = new Map<string, Noted>();
   readonly #organizationNames = new Map<string, OrganizationName>();
   /** Tables whose rows can't be known here: what such a seed of a state gives up another one may take. */
@@ -414,7 +406,6 @@ class OfflineProvider implements engine.ResourceProvider {
   invoke = this.read;
 }
 
-/** Digests stay in this process. */
 const digestKey = new Uint8Array(32).fill(7);
 
 /** People by their addresses, where a platform would have stated them IDs. */

@@ -32,6 +32,8 @@ export class Run {
   readonly counts: ChangeCounts = {};
   olds = new Map<string, ResourceState>();
   graph = new DependencyGraph([]);
+  /** What an earlier run replaced and did not delete. */
+  left: ReadonlySet<ResourceState> = new Set();
   /** Set when something failed: the command ends with status 1. */
   failed = false;
   /** Set when nothing new may begin. */
@@ -58,6 +60,7 @@ export class Run {
   rebase(): void {
     this.olds = new Map(this.resources.filter((state) => !state.delete).map((state) => [state.urn, state]));
     this.graph = new DependencyGraph(this.resources);
+    this.left = new Set(this.resources.filter((state) => state.delete));
   }
 
   count(op: Op): void {

@@ -71,7 +71,9 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
     if (!(error instanceof ProtectedError)) run.abort();
     throw failed;
   }
-  if (!info.internal && counted.has(step.op)) run.count(step.op);
+  // A deletion that an earlier run left is a change of its own, and no part of a replacement.
+  if (!info.internal && (counted.has(step.op) || (step.old && step.op !== "replace" && run.left.has(step.old))))
+    run.count(step.op);
   const after = describeStep(run, step);
   run.emit({ type: "stepDone", preview: run.preview, seconds: (Date.now() - started) / 1000, ...after });
 }

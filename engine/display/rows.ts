@@ -16,6 +16,8 @@ export interface ResourceRow {
   name: string;
   parent?: string | undefined;
   op: Op;
+  /** True if this run makes another one in its place. */
+  isReplaced?: boolean;
   /** Undefined for a component, which may end without an event. */
   provider?: string | undefined;
   changes: PropertyChange[];
@@ -122,6 +124,7 @@ export class Rows {
     row.type = step.resourceType;
     row.name = step.name;
     row.op = step.op;
+    row.isReplaced ||= step.op.endsWith("replacement") || step.op === "replace";
     row.provider = step.provider;
     row.size = step.size;
     row.parent = step.parent === "" ? undefined : step.parent;

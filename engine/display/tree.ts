@@ -118,7 +118,7 @@ const statusCells = (body: readonly TableRow[]): number =>
 /** The operation to show: a replacement is one row, unless one of its steps failed. */
 function toShownOp(rows: Rows, row: ResourceRow): Op {
   if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
-  return !rows.failed && isPartOfReplacement(row.op) ? "replace" : row.op;
+  return !rows.failed && row.isReplaced && isPartOfReplacement(row.op) ? "replace" : row.op;
 }
 
 /** The status of a row: what is planned, or done. */

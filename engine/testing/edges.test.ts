@@ -61,6 +61,16 @@ test("a resource that is created anew has no old inputs to go back to", async ()
   expect((await states()).get("b")?.inputs["note"]).toBe("new");
 });
 
+test("a deletion that an earlier run left is a change of its own", async () => {
+  await up(["a", {}]);
+  const [stack, own] = [await sandbox.stack(), (await states()).get("a")];
+  const { resources, ...rest } = await stack.read();
+  if (own) await stack.write({ ...rest, resources: [...resources, { ...own, id: "old", delete: true }] });
+  const planned = await sandbox.run({ preview: true });
+  expect([planned.changes["delete-replaced"], hasChanges(planned)]).toEqual([1, true]);
+  expect(calls(await up(["a", {}]), "delete")).toEqual([["delete", "old", expect.anything()]]);
+});
+
 test.each([true, false])(
   "what is deleted with a replaced resource is replaced without a deletion (first: %s)",
   async (dbr) => {

@@ -20,14 +20,12 @@ const steps: Readonly<Partial<Record<EngineStep["op"], Step>>> = {
 export class InProcessEngine {
   readonly #configuration: Configuration;
   state: readonly ResourceState[] = [];
-  /** What the last run said of each thing, by type and name. */
   told: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(configuration: Configuration) {
     this.#configuration = configuration;
   }
 
-  /** Carries out, or plans, one step for each resource, by type and name; throws `Refused`. */
   async run({ declaration, folder }: Declared, acts: boolean): Promise<Map<string, Step>> {
     const told = new Map<string, string[]>();
     const log = ({ message, urn = "" }: { message: string; urn?: string }): void =>
@@ -67,11 +65,9 @@ export class InProcessEngine {
   }
 }
 
-/** A message without what the engine says before it. */
 const wordsOf = (message: string): string =>
   message.replace(/^(Preview failed: |\S+ resource '[^']*'( property '[^']*')? has a problem: )/, "");
 
-/** Type and name of a thing, as others name it. */
 export function keyOf(urn: string): string {
   const [, , types = "", ...name] = urn.split("::");
   return `${types.slice(types.lastIndexOf(":") + 1)} ${name.join("::").slice(root.length + 1)}`;
