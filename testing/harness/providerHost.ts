@@ -349,7 +349,7 @@ export class ProviderHost {
       // A salt is another one each time, and with it all digests.
       if (text.includes('"salt":'))
         text = text.replaceAll(
-          /"(salt|digest|fingerprint|ledger|found(?=":"))":("[^"]*"|\{[^}]*\})/g,
+          /"(salt|digest|fingerprint|ledger|(?:found|existing)(?=":"))":("[^"]*"|\{[^}]*\})/g,
           '"$1":"<salted>"',
         );
       for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
