@@ -60,7 +60,7 @@ function header({ source, refuse }: Reading, { line, cells: labels }: { line: nu
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) {
     const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : quote(twice);
-    refuse(line, `the label ${which} stands there twice`);
+    refuse(line, `the label ${which} stands there twice: rename one of the two columns`);
   }
   const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined) refuse(line, `there is no label ${quote(strange)}, which types names: ${advice("types")}`);
@@ -200,7 +200,8 @@ type Takes = (at: number) => boolean;
 /** Longest record, in characters: one that is longer has a quotation mark that nobody closed. */
 export const maxCharactersOfRecord = 16 * 1024 * 1024;
 
-const unclosed = "a quotation mark is opened here and never closed";
+const unclosed =
+  "a quotation mark is opened here and never closed: close it, or double the marks that are part of the text";
 const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or quote the cell that holds it";
 
 /**

@@ -277,7 +277,11 @@ test("what is wrong with secret rows is told without their values", async () => 
 });
 
 test.each([
-  ["twice.csv", "Code,HUSH,HUSH\n1,2,3\n", "twice.csv:1: the label of column 2 stands there twice"],
+  [
+    "twice.csv",
+    "Code,HUSH,HUSH\n1,2,3\n",
+    "twice.csv:1: the label of column 2 stands there twice: rename one of the two columns",
+  ],
   [
     "key.csv",
     "HUSH,Hush\n1,2\n",
