@@ -6,5 +6,4 @@ fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env["PROP
 
 // The emulator shows at once what it has, so what is not found is gone; tests about late platforms set it.
 process.env["MICROAPPS_CONSISTENCY_SECONDS"] ??= "0";
-
 startEmulatorsHere();
