@@ -25,9 +25,9 @@ import {
   CellRules,
   describeViolation,
 } from "./cells.ts";
-import type { Seed } from "./inputs.ts";
+import { type Seed, listReread } from "./inputs.ts";
 import { read, SourceError, seeRows } from "./source/read.ts";
-import { editAt, editsOf, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";
+import { editAt, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";
 
 /** The rows of a source by their digests, with all labels that they declare. */
 export interface Summary {
@@ -143,23 +143,10 @@ function strangeLabels({ secretLabels = [], fields = {} }: Seed, labels: Readonl
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: Seed, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, forms, secretLabels = [], ignoreLabels = [], expect } = declaration;
-  if (source === undefined) return undefined;
-  const how = [
-    key,
-    source,
-    types,
-    listLinkedLabels(declaration),
-    salt,
-    ...(fields ? [fields] : []),
-    ...(forms ? [{ forms }] : []),
-    ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
-    ...(ignoreLabels.length > 0 ? [{ ignoreLabels }] : []),
-    ...(expect ? [{ expect }] : []),
-    ...editsOf(declaration),
-  ];
+  if (declaration.source === undefined) return undefined;
+  const how = listReread(declaration).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256").update(JSON.stringify(how));
-  return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
+  return (await addFile(digest, directory, declaration.source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 
 /** Digests of rows by their natural key and these labels, as a seed compares them. */
