@@ -144,8 +144,7 @@ function strangeLabels({ secretLabels = [], fields = {} }: Seed, labels: Readonl
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: Seed, directory: string): Promise<string | undefined> {
   if (declaration.source === undefined) return undefined;
-  const how = listReread(declaration).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const digest = createHash("sha256").update(JSON.stringify(how));
+  const digest = createHash("sha256").update(JSON.stringify(listReread(declaration)));
   return (await addFile(digest, directory, declaration.source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 

@@ -313,7 +313,7 @@ export type Seed = Partial<SeedInputs> & Pick<SeedInputs, "table" | "key">;
  * are read, judged and digested. `replan`: the rows are compared with those of the last run, and of the platform. `restate`:
  * the state takes it, and no row changes. `nothing`: it is of the run alone, and no change by itself.
  */
-export const meanings: Readonly<Record<keyof SeedInputs, "reread" | "replan" | "restate" | "nothing">> = {
+const meanings: Readonly<Record<keyof SeedInputs, "reread" | "replan" | "restate" | "nothing">> = {
   ...{ rows: "reread", source: "reread", additions: "reread", changes: "reread", removals: "reread" },
   ...{ key: "reread", types: "reread", fields: "reread", forms: "reread", references: "reread", parent: "reread" },
   ...{ expect: "reread", ignoreLabels: "reread", sensitive: "reread", secretLabels: "reread", salt: "reread" },
@@ -324,11 +324,10 @@ export const meanings: Readonly<Record<keyof SeedInputs, "reread" | "replan" | "
   ...{ linkedSeeds: "nothing", siblings: "nothing", referrers: "nothing" },
 };
 
-/** The inputs by whose change the source is read again, with their values. */
-export const listReread = (seed: Seed): [name: string, value: unknown][] =>
-  Object.entries(seed).filter(
-    ([name, value]) =>
-      value !== undefined && Object.hasOwn(meanings, name) && meanings[name as keyof SeedInputs] === "reread",
+/** The values of inputs by whose change the source is read again. */
+export const listReread = (seed: Seed): unknown[] =>
+  Object.entries(meanings).flatMap(
+    ([name, meaning]) => (meaning === "reread" ? [seed[name as keyof SeedInputs] ?? null] : []), // a name of `meanings`
   );
 
 /** The state that a run leaves: all inputs but the rows, and the outputs. */
