@@ -55,23 +55,3 @@ test("a process that is interrupted answers what is under way and ends", async (
   const after = await start({ data });
   expect(await count(await signIn(after.url))).toBe(done.length * 2000);
 });
-
-test("a reset goes back to the seed, or to nothing but the administrator", async () => {
-  const emulator = await start();
-  const before = emulator.lastCall();
-  const admin = await signIn(emulator.url);
-  await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
-  await admin.call("insertorganization", { organizationInfo: { name: "Acme" } });
-  await emulator.reset();
-  expect(emulator.calls()).toEqual([]);
-  expect((await admin.call("microappdata", { microAppID: "countries" })).status).toBe(401);
-  const again = await signIn(emulator.url);
-  expect(await again.get("body.microAppRows", "microappdata", { microAppID: "countries" })).toEqual([]);
-  expect(again.userID).toBe(admin.userID);
-  expect(emulator.calls({ since: before + 4 })).toHaveLength(2); // numbers are not used again
-  await emulator.reset("empty");
-  const alone = await signIn(emulator.url);
-  expect((await alone.call("microappdata", { microAppID: "countries" })).status).toBe(404);
-  await emulator.reset("seed");
-  await signIn(emulator.url, "ada@example.com", "ada");
-});

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { found } from "../programs/cli.ts";
+import { executable } from "../programs/cli.ts";
 import { repository } from "../programs/schema.ts";
 
 const execute = promisify(execFile);
@@ -70,7 +70,7 @@ export async function environmentOfGuides(installed: Installed): Promise<Record<
   const bin = join(installed.folder, "bin");
   await mkdir(bin);
   const install = `[ "$1" = install ] && exec ln -s '${installed.folder}/node_modules' node_modules`;
-  await writeFile(join(bin, "npm"), `#!/bin/sh\n${install}\nexec '${found("npm") ?? ""}' "$@"\n`, { mode: 0o755 });
+  await writeFile(join(bin, "npm"), `#!/bin/sh\n${install}\nexec '${executable("npm") ?? ""}' "$@"\n`, { mode: 0o755 });
   const path = [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter);
   return { ...ownEnvironment(installed), PATH: path, npm_config_offline: "true" };
 }

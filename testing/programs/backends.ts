@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { found } from "./cli.ts";
+import { executable } from "./cli.ts";
 import { repository } from "./schema.ts";
 
 /** A place for states that runs on this machine. */
@@ -27,10 +27,10 @@ const startMs = 120_000;
  * a folder that `make clean` removes.
  */
 async function s3(): Promise<Backend | string> {
-  const python = found("python3");
+  const python = executable("python3");
   if (python === undefined) return "there is no python3 on PATH, which runs the stand-in for S3";
   const folder = join(repository, "node_modules/.cache/moto");
-  const server = found("moto_server") ?? join(folder, "bin/moto_server");
+  const server = executable("moto_server") ?? join(folder, "bin/moto_server");
   if (!existsSync(server)) {
     await run(python, ["-m", "venv", folder]);
     await run(join(folder, "bin/pip"), ["install", "--quiet", "moto[s3]>=5,<6", "flask", "flask-cors"]);
@@ -53,7 +53,7 @@ async function postgresql(): Promise<Backend | string> {
   const places = "/usr/lib/postgresql";
   const versions = existsSync(places) ? readdirSync(places).map((version) => join(places, version, "bin")) : [];
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...versions];
-  const [initdb, postgres, isReady] = ["initdb", "postgres", "pg_isready"].map((name) => found(name, folders));
+  const [initdb, postgres, isReady] = ["initdb", "postgres", "pg_isready"].map((name) => executable(name, folders));
   if (!initdb || !postgres || !isReady) return "there is no PostgreSQL (initdb, postgres, pg_isready)";
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? userCalled("postgres") : undefined;

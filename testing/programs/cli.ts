@@ -7,7 +7,7 @@ const searched = (process.env["PATH"] ?? "").split(delimiter);
 const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
 
 /** Finds a program's file in one of these folders (default: those of PATH). */
-export function found(program: string, folders: readonly string[] = searched): string | undefined {
+export function executable(program: string, folders: readonly string[] = searched): string | undefined {
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, program + ending)));
   return files.find((file) => existsSync(file));
 }
@@ -47,7 +47,7 @@ export class Cli {
 
   /** True when it has the host of a language, beside itself or on PATH. */
   hasHost(language: string): boolean {
-    return found(`pulumi-language-${language}`, [dirname(realpathSync(this.#program)), ...searched]) !== undefined;
+    return executable(`pulumi-language-${language}`, [dirname(realpathSync(this.#program)), ...searched]) !== undefined;
   }
 
   /** Runs a command that must succeed, and returns its output. */

@@ -5,7 +5,7 @@ import { createEmulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { ApiError } from "../../platform/contract/wire.ts";
 import type { backends } from "./backends.ts";
-import { found, type Cli } from "./cli.ts";
+import { executable, type Cli } from "./cli.ts";
 import { nodeSdkFolder, writeNodeSdkProject } from "./nodeSdk.ts";
 
 /** An example, and what it needs beside the CLI. */
@@ -84,7 +84,7 @@ const runtimes = { nodejs: "node", yaml: undefined, python: "python3", go: "go" 
 export function obstacle({ language }: Example, cli: Cli): string | undefined {
   const runtime = runtimes[language];
   if (!cli.hasHost(language)) return `this Pulumi CLI comes without pulumi-language-${language}`;
-  if (runtime !== undefined && !found(runtime)) return `there is no ${runtime} on PATH`;
+  if (runtime !== undefined && !executable(runtime)) return `there is no ${runtime} on PATH`;
   return undefined;
 }
 

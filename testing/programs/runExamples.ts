@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { comparisons } from "../bothEngines/jobs.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { backends } from "./backends.ts";
-import { Cli, found } from "./cli.ts";
+import { Cli, executable } from "./cli.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
 import { runGuidesWithCli } from "./guides.ts";
 import { runPolicies } from "./policies.ts";
@@ -118,7 +118,7 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((each) => !jobs.some(({ name }) => isNamed(name, each)));
-const program = found("pulumi");
+const program = executable("pulumi");
 if (unknown.length > 0) {
   process.stderr.write(
     `there is no example ${unknown.join(", ")}; there is ${jobs.map(({ name }) => name).join(", ")}\n`,
