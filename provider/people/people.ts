@@ -40,19 +40,15 @@ export class People<One extends Person = Person> {
   /** Undefined for addresses that differ in letter case alone: a platform that has both distinguishes them. */
   readonly #named = new Map<string, One | undefined>();
   readonly #spelt = new Map<string, One>();
-  #haveAddresses = true;
+  /** True when each of them has an address. */
+  haveAddresses = true;
 
   constructor(people: Iterable<One> = []) {
     for (const one of people) this.add(one);
   }
 
-  /** True when each of them has an address. */
-  get haveAddresses(): boolean {
-    return this.#haveAddresses;
-  }
-
   add(one: One): void {
-    if (one.email === undefined) this.#haveAddresses = false;
+    if (one.email === undefined) this.haveAddresses = false;
     else if (!this.#spelt.has(one.email)) this.#spelt.set(one.email, one);
     for (const name of namesOf(one)) {
       const isOther = this.#named.has(name) && this.#named.get(name)?.userID !== one.userID;

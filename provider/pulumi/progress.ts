@@ -30,15 +30,7 @@ export interface LogEntry {
 
 /** Reports to the engine at this address; without one, reports nothing. */
 export function reporterTo(address: string | undefined): Reporter {
-  if (address === undefined) {
-    const nobody = {
-      status: () => undefined,
-      info: () => undefined,
-      warning: () => undefined,
-      heard: () => Promise.resolve(),
-    };
-    return () => nobody;
-  }
+  if (address === undefined) return reporterThrough(() => undefined);
   // Loaded when it is needed: a run may have nothing to say.
   const load = async () => {
     const [{ default: service }, { default: messages }, { default: grpc }] = await Promise.all([
@@ -94,9 +86,7 @@ export function reporterThrough(send: (entry: LogEntry) => void | Promise<void>)
       },
       info: (text) => once("info", text),
       warning: (text) => once("warning", text),
-      heard: async () => {
-        await Promise.all(underway);
-      },
+      heard: () => Promise.all(underway).then(() => undefined),
     };
   };
 }

@@ -244,6 +244,7 @@ const find = async (context: Context, organizationID: string): Promise<Found | u
 
 const kind: Kind<Found> = {
   name: "Organization",
+  settings: ["description"],
   find,
   update: (context, organizationID, organizationInfo) =>
     context.client.updateorganization({ organizationID, organizationInfo }, context),

@@ -187,6 +187,7 @@ const find = async (context: Context, teamID: string): Promise<Found | undefined
 
 const kind: Kind<Found> = {
   name: "Team",
+  settings: ["description"],
   find,
   update: (context, teamID, teamInfo) => context.client.updateteam({ teamID, teamInfo }, context),
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { CallOptions, CallRecord } from "../../../platform/client/index.ts";
-import { timeOf, withoutUndefined } from "../../../platform/contract/values.ts";
+import { timeOf } from "../../../platform/contract/values.ts";
 import {
   ApiError,
   type ErrorCode,
@@ -17,7 +18,7 @@ const nothing = (value: unknown): boolean => value === undefined || value === nu
 /** The wanted values that differ from those found; nothing, null and the empty text are the same. */
 function findChangedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
   const changed = Object.entries(wanted).filter(
-    ([name, value]) => value !== found[name] && !(nothing(value) && nothing(found[name])),
+    ([name, value]) => !isDeepStrictEqual(value, found[name]) && !(nothing(value) && nothing(found[name])),
   );
   return Object.fromEntries(changed) as Partial<T>; // a subset of the entries of T
 }
@@ -34,15 +35,25 @@ type Named = {
 export interface Kind<Found extends Settings & Aged> {
   /** As in the journal: `Team`. */
   name: string;
+  /** Its settings, which an update changes, beside its name. */
+  settings: readonly string[];
   find: (context: Context & Pick<CallOptions, "onCall">, id: string) => Promise<Found | undefined>;
-  update: (context: Context, id: string, change: Partial<Pick<Named, "name" | "description">>) => Promise<unknown>;
+  update: (context: Context, id: string, change: Partial<Sendable>) => Promise<unknown>;
 }
 
 /** Kind and name for people, e.g. `team "Crew"`. */
 export const called = ({ name: kind }: { name: string }, { name }: { name: string }): string =>
   `${kind.toLowerCase()} ${quote(name)}`;
 
-const settingsOf = ({ name, description }: Named) => ({ name, ...withoutUndefined({ description }) });
+/** The settings of one, as the platform is sent them. */
+type Sendable = Pick<Named, "name" | "description">;
+
+/** The declared settings: what is unset is left alone. */
+function settingsOf({ settings }: { settings: readonly string[] }, { name, ...rest }: Named): Sendable {
+  const declared: Settings = rest;
+  const set = settings.filter((one) => declared[one] !== undefined);
+  return { name, ...Object.fromEntries(set.map((one) => [one, declared[one]])) };
+}
 
 /** One of a kind that is to be created. */
 interface Making<Found extends Settings & Aged, Outputs extends Named> {
@@ -55,7 +66,7 @@ interface Making<Found extends Settings & Aged, Outputs extends Named> {
   keeps?: boolean;
   /** Settings that nobody changes, such as what it belongs to. */
   beside?: object;
-  insert: (info: ReturnType<typeof settingsOf> & { _id?: string }) => Promise<string>;
+  insert: (info: Sendable & { _id?: string }) => Promise<string>;
   /** What the state has; `isAdopted` is undefined where the thing was this resource's already. */
   outputs?: (isAdopted: boolean | undefined) => Outputs;
 }
@@ -69,27 +80,29 @@ export async function createNamed<Found extends Settings & Aged, Outputs extends
   const outputs = making.outputs?.(isAdopted) ?? inputs;
   const after = uncancellable(context);
   const find = (): Promise<Found | undefined> => kind.find(after, id);
-  const wanted = { ...settingsOf(inputs), ...beside };
+  const wanted = { ...settingsOf(kind, inputs), ...beside };
   if (found) await sync(kind, after, id, outputs, found);
   else await verifyNew(kind.name, { context, what: called(kind, inputs), id, outputs, wanted, find });
   return { id, outputs, isNew: found === undefined };
 }
 
-/** Reads one of a kind: what is there, and its name and description as the state keeps them. */
-export async function readNamed<Found extends Settings & Aged & Pick<Named, "name" | "description">>(
+/** Reads one of a kind: what is there, and its settings as the state keeps them. */
+export async function readNamed<Found extends Settings & Aged & { name: string }>(
   kind: Kind<Found>,
   context: Context,
   id: string,
   state: Partial<Named>,
-): Promise<(Pick<Named, "name" | "description"> & { found: Found }) | undefined> {
+): Promise<(Sendable & { found: Found }) | undefined> {
   context.journal.settle(state.resourceUrn, `${kind.name} ${id}`);
   const found = await kind.find(context, id);
   if (!found) return undefined;
-  const { name, description } = found;
-  // A description is managed when it is imported or declared; "nothing" is spelt as declared.
-  const isManaged = state.name === undefined ? Boolean(description) : state.description !== undefined;
-  if (!isManaged) return { found, name };
-  return { found, name, description: nothing(description) ? (state.description === "" ? "" : null) : description };
+  const known: Settings = state;
+  // A setting is managed when it is imported or declared; "nothing" is spelt as declared.
+  const isManaged = (one: string): boolean =>
+    known["name"] === undefined ? !nothing(found[one]) : known[one] !== undefined;
+  const shown = (one: string): unknown => (nothing(found[one]) ? (known[one] === "" ? "" : null) : found[one]);
+  const settings = kind.settings.filter(isManaged).map((one) => [one, shown(one)] as const);
+  return { found, name: found.name, ...Object.fromEntries(settings) };
 }
 
 /** Sends only what differs from what is there, and verifies it. */
@@ -100,7 +113,7 @@ export async function sync<Found extends Settings & Aged>(
   outputs: Named,
   there?: Found,
 ): Promise<void> {
-  const [what, wanted, find] = [called(kind, outputs), settingsOf(outputs), () => kind.find(context, id)];
+  const [what, wanted, find] = [called(kind, outputs), settingsOf(kind, outputs), () => kind.find(context, id)];
   const found = there ?? (await find());
   if (!found)
     throw new ResourceError(
@@ -206,7 +219,7 @@ async function createOnce<Found extends Settings & Aged, Outputs extends Named>(
   const { choose, insert, context, kind, inputs, beside, keeps } = making;
   const { resourceUrn: urn, adopt } = inputs;
   const { journal } = context;
-  const settings = settingsOf(inputs);
+  const settings = settingsOf(kind, inputs);
   const id = choose();
   if (id === undefined) return { id: await insert(settings), isAdopted: false };
   const kept = keeps ? await kind.find(context, id) : undefined;
@@ -379,15 +392,8 @@ async function verifyOnce({ client }: Context, form: string, prove: () => Promis
   const first = forms.get(form);
   if (first && (await first)) return;
   const proof = prove();
-  if (!first) {
-    forms.set(
-      form,
-      proof.then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
+  const [yes, no] = [() => true, () => false]; // whoever asked gets the error
+  if (!first) forms.set(form, proof.then(yes, no));
   await proof;
 }
 
