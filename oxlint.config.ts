@@ -55,14 +55,8 @@ const product = [`{${rooms.join()}}/**/*.ts`];
 export default defineConfig({
   plugins: ["typescript", "import"],
   jsPlugins: [
-    {
-      name: "imports",
-      specifier: "eslint-plugin-import-x",
-    },
-    {
-      name: "eslint-js",
-      specifier: "oxlint-plugin-eslint",
-    },
+    { name: "imports", specifier: "eslint-plugin-import-x" },
+    { name: "eslint-js", specifier: "oxlint-plugin-eslint" },
   ],
   settings: {
     "import-x/resolver": {
@@ -71,13 +65,8 @@ export default defineConfig({
       },
     },
   },
-  categories: {
-    correctness: "off",
-  },
-  options: {
-    typeAware: true,
-    denyWarnings: true,
-  },
+  categories: { correctness: "off" },
+  options: { typeAware: true, denyWarnings: true },
   ignorePatterns: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/", "sdks/"],
   overrides: [
     {
@@ -89,29 +78,14 @@ export default defineConfig({
         "prefer-spread": "error",
         "no-array-constructor": "error",
         "no-unused-expressions": "error",
-        "no-unused-vars": [
-          "error",
-          {
-            ignoreRestSiblings: true,
-          },
-        ],
+        "no-unused-vars": ["error", { ignoreRestSiblings: true }],
         "no-useless-constructor": "error",
         "typescript/await-thenable": "error",
-        "typescript/ban-ts-comment": [
-          "error",
-          {
-            minimumDescriptionLength: 10,
-          },
-        ],
+        "typescript/ban-ts-comment": ["error", { minimumDescriptionLength: 10 }],
         "import/no-cycle": ["error", { ignoreTypes: false }],
         "typescript/no-array-delete": "error",
         "typescript/no-base-to-string": "error",
-        "typescript/no-confusing-void-expression": [
-          "error",
-          {
-            ignoreArrowShorthand: true,
-          },
-        ],
+        "typescript/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
         "typescript/no-deprecated": "error",
         "typescript/no-duplicate-enum-values": "error",
         "typescript/no-duplicate-type-constituents": "error",
@@ -174,25 +148,14 @@ export default defineConfig({
             allowRegExp: false,
           },
         ],
-        "typescript/restrict-template-expressions": [
-          "error",
-          {
-            allowNumber: true,
-            allowBoolean: true,
-          },
-        ],
+        "typescript/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
         "typescript/return-await": ["error", "error-handling-correctness-only"],
         "typescript/triple-slash-reference": "error",
         "typescript/unbound-method": "error",
         "typescript/unified-signatures": "error",
         "typescript/use-unknown-in-catch-callback-variable": "error",
         "typescript/consistent-type-imports": "error",
-        "typescript/switch-exhaustiveness-check": [
-          "error",
-          {
-            considerDefaultExhaustiveForUnions: true,
-          },
-        ],
+        "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
         "typescript/no-unnecessary-condition": "error",
       },
     },
@@ -203,12 +166,7 @@ export default defineConfig({
         "no-restricted-imports": [
           "error",
           {
-            paths: [
-              {
-                name: "undici",
-                message: "Only platform/client/http/undiciSender.ts speaks HTTP.",
-              },
-            ],
+            paths: [{ name: "undici", message: "Only platform/client/http/undiciSender.ts speaks HTTP." }],
           },
         ],
       },
