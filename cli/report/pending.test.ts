@@ -167,16 +167,6 @@ describe("rows", () => {
     expect((await of(seed(csv), [environment, made("SeedRows", "cities", clear)])).things).toEqual([]);
   });
 
-  test("of the plugin are read before they go, and of a dynamic provider not", async () => {
-    const cities = made("SeedRows", "cities", {
-      ...{ ...settings, ledger: await ledger("2:salt"), salt: "2:salt", keys: ["A", "B"] },
-    });
-    const dynamic = { ...cities, type: "pulumi-nodejs:dynamic/microapps:SeedRows" };
-    const one = seed("Code,Name\nA,Aachen\n");
-    const callsFor = async (state: object): Promise<number> => (await of(one, [environment, state])).calls ?? 0;
-    expect((await callsFor(cities)) - (await callsFor(dynamic))).toBe(1);
-  });
-
   test("of a source that leads elsewhere are not read", async () => {
     const declared = { ...folders.declared(seed(csv)), unread: (source: string) => `${source} is a symbolic link` };
     const { things } = await pending(stateOf(stateWith([])), declared);

@@ -65,8 +65,6 @@ export interface KnownThing {
   outputs: Properties;
   /** True if it stays on the platform when it leaves: an up has saved retain. */
   isRetained?: boolean;
-  /** True if rows are read before they go, since other seeds may come that nobody knows of: through the plugin. */
-  keepsCells?: boolean;
   /** How it was declared, where it is of a declaration. */
   thing?: DeclaredThing;
   /** Why nobody knows the rows that were applied, where that is no secret. */
@@ -81,7 +79,7 @@ export interface Before {
   project: string;
   stack: string;
   state: readonly ResourceState[];
-  known: ReadonlyMap<string, Pick<KnownThing, "keepsCells" | "thing" | "why">>;
+  known: ReadonlyMap<string, Pick<KnownThing, "thing" | "why">>;
 }
 
 /** Where a plan is made: the program's folder, and why a source in it is not read although it is there. */

@@ -272,7 +272,7 @@ function callsOf(
     const owned = Number(known?.outputs["rowCount"] ?? 0);
     const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
     return plan?.exact && (tally?.add ?? 0) + (tally?.change ?? 0) + (tally?.remove ?? 0) > 0
-      ? callsAhead(links, plan, owned, known?.keepsCells)
+      ? callsAhead(links, plan, owned)
       : 0;
   }
   const own =
@@ -488,10 +488,10 @@ function beforeOf(resources: readonly WholeResource[], environment: WholeResourc
   const root = environment?.name ?? "environment";
   const [stack = "", project = ""] = environment?.state.urn.slice("urn:pulumi:".length).split("::") ?? [];
   const below = resources.filter(({ name }) => name.startsWith(`${root}/`));
-  const known = new Map<string, Pick<KnownThing, "keepsCells" | "why">>();
-  const state = below.map(({ kind, state, isOfPlugin }) => {
+  const known = new Map<string, Pick<KnownThing, "why">>();
+  const state = below.map(({ kind, state }) => {
     const { outputs, why } = kind === "SeedRows" ? rowsIn(state.outputs) : { ...state, why: undefined };
-    known.set(state.urn, { keepsCells: isOfPlugin, ...(why !== undefined && { why }) });
+    known.set(state.urn, { ...(why !== undefined && { why }) });
     return { ...state, outputs };
   });
   return toBefore(state, known, { root, ...(environment && { stack, project }) });

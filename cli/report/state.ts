@@ -8,7 +8,7 @@ import {
 import { BoundError, checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { unknownValue } from "../../provider/pulumi/properties.ts";
-import { isComponent, resourceOf, toShownNames, urnThrough } from "../../provider/pulumi/providerKinds.ts";
+import { resourceOf, toShownNames, urnThrough } from "../../provider/pulumi/providerKinds.ts";
 
 /** A resource as a state has it. */
 export interface StateResource {
@@ -25,8 +25,6 @@ export interface StateResource {
 export interface WholeResource extends StateResource {
   /** All of it, under its URN below an Environment with the plugin, and values under the names that people know. */
   state: ResourceState;
-  /** True if the plugin made it, and no dynamic provider. */
-  isOfPlugin: boolean;
 }
 
 /** A state without secrets. */
@@ -83,7 +81,6 @@ function resourceIn(raw: unknown): WholeResource[] {
       id: read.id,
       values: { ...inputs, ...outputs },
       state,
-      isOfPlugin: !isComponent(kind) && type.startsWith("microapps:"),
     },
   ];
 }

@@ -120,10 +120,10 @@ export class Run {
 
   /**
    * @param directory the program's folder
-   * @param keepsCells true where a seed may come that nobody knows of yet: cells of removed rows are kept for it
+   * @param mayGrow true where a seed may come that nobody knows of yet
    */
-  constructor(directory: string, keepsCells = false) {
-    this.rowClaims = new RowClaims(directory, keepsCells);
+  constructor(directory: string, mayGrow = false) {
+    this.rowClaims = new RowClaims(directory, mayGrow);
   }
 
   /** For the context of a resource. */

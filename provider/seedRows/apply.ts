@@ -37,17 +37,16 @@ import {
   scopeOfState,
   type Scope,
 } from "./labels.ts";
-import { Links, Lookup } from "./links.ts";
+import { Links } from "./links.ts";
 import { inOldTerms, isReshaped, readReshapedRows, liveRows, type ObserveRow } from "./live.ts";
 import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed } from "./otherSeeds.ts";
 import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./reports.ts";
-import { read } from "./source/read.ts";
+import { seeRows } from "./source/read.ts";
 import { lastSource, summaryOf, optionsOf, outputsOf } from "./state.ts";
 import { beginTurn, rowsByIDs, type RowContext } from "./table.ts";
-import { UnprovenRows } from "./unproven.ts";
-import { NumberedKeys, refuseNumbered } from "./verify.ts";
-import { refuseOtherViewers, withViewerIDs, lookUpViewers } from "./viewers.ts";
-import { applyPlan, keepCells, type Removal as RowRemoval, type HandedOverRows } from "./write.ts";
+import { UnprovenRows, type Removal, type HandedOverRows } from "./verify.ts";
+import { lookUpViewers, withViewerIDs, refuseOtherViewers } from "./viewers.ts";
+import { applyPlan } from "./write.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
@@ -150,7 +149,7 @@ async function applied<Inputs extends SeedInputs>(
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({ existing: existing.after(ours, failure !== undefined) }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
-    ...unproven.kept,
+    ...(unproven.ids.size > 0 ? { unproven: [...unproven.ids] } : {}),
     ...stated,
   };
   // Rows that are not as declared may still have the labels of earlier runs.
@@ -172,17 +171,18 @@ async function plannedRun(
   const { directory, report } = context;
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
-  const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
+  const unproven = new UnprovenRows(context, inputs, old);
+  await unproven.decide(inputs, { rows: summary.rows, links });
   const { handed, ofGivers } = await handedOver(context, inputs);
   const scope = scopeOf(inputs, summary, old, handed);
   const left = new LeftLabels(inputs, summary, scope, old, handed.values());
   const projection = Projection.of(inputs, summary);
   const seen = await observedRows(context, inputs, { last, old, summary, links, scope, left, projection });
-  const { live, terms, numbered } = seen;
+  const { live, terms } = seen;
   const before = await existingBefore(context, { inputs, old, summary }, live);
   const options = {
     ...optionsOf(inputs),
-    handedOver: new Set([...handed.keys(), ...unproven.ours.keys()]),
+    handedOver: new Set([...handed.keys(), ...unproven.ours]),
     lostData: context.lostData,
     // Who only updates changes rows of others as well.
     ...(inputs.mode === "updateOnly" ? {} : { existing: before }),
@@ -209,7 +209,6 @@ async function plannedRun(
   plan.refusals.push(...tooMuchCleared(countsIn(clear), last.count, inputs));
   await refusePlan(inputs, plan, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
-  await refuseNumbered(inputs, plan, numbered, directory);
   await projection?.assert(context, plan, live);
   tellFindings(report, inputs.table, plan);
   return {
@@ -232,7 +231,6 @@ interface SeenRows {
   ledger: Ledger | KnownRows;
   /** The seed with what the digests of rows that left the source depend on. */
   terms: Seed;
-  numbered: NumberedKeys;
 }
 
 /** The rows of the table and what was last applied to them, in the terms of this run. */
@@ -250,28 +248,26 @@ async function observedRows(
   },
 ): Promise<SeenRows> {
   const { last, old, summary, links, scope, left, projection } = run;
-  const numbered = new NumberedKeys(inputs.key);
   const see: ObserveRow = ({ id, index, values }) => {
     projection?.observe({ id, index, values });
-    if (index === undefined) numbered.observe(values);
-    else left.observe(id, values);
+    if (index !== undefined) left.observe(id, values);
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
     const found = { ledger: last, summary, links, scope, left, projection };
     const known = await readReshapedRows(context, inputs, old, found);
-    if (known) return { ...known, terms: inOldTerms(old, inputs), numbered };
+    if (known) return { ...known, terms: inOldTerms(old, inputs) };
   }
   const live = await liveRows(context, inputs, scope, links, summary.rows, last, see);
-  return { live, ledger: last, terms: inputs, numbered };
+  return { live, ledger: last, terms: inputs };
 }
 
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: Seed, considered: readonly RowClaim[]) =>
-  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; keptForOthers: HandedOverRows }> => {
+  async (removals: readonly Removal[]): Promise<{ left: Removal[]; keptForOthers: HandedOverRows }> => {
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
-    return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));
+    return withoutClaimed(context, terms, removals, late);
   };
 
 interface Seen {
@@ -326,19 +322,16 @@ async function asDeclaredBut(
     }
   }
   const same = new Set<number>();
-  let index = -1;
-  for await (const block of read(inputs, context.directory)) {
-    for (const { values } of block) {
-      const one = found.get(++index);
-      if (one && sameContent(one.content, contentBut(one.lost)(values))) same.add(index);
-    }
-  }
+  await seeRows(inputs, context.directory, ({ values }, index) => {
+    const one = found.get(index);
+    if (one && sameContent(one.content, contentBut(one.lost)(values))) same.add(index);
+  });
   return same;
 }
 
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
   const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
-  const links = await Links.of(context, state, () => new Lookup());
+  const links = await Links.of(context, state, true);
   const live = await orUndefinedIfNotFound(liveRows(context, state, scopeOfState(state), links, none.rows, ledger));
   if (!live) return undefined;
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
@@ -351,7 +344,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
   const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
   try {
     const ledger = decodeLedger(state.ledger);
-    await UnprovenRows.of(context, state, state).removeAll();
+    await new UnprovenRows(context, state, state).decide(state);
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
     const { plan, links, none, live } = read;

@@ -4,7 +4,7 @@ import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { quote, some } from "../../platform/messages/text.ts";
 import { canonical, digestOf, hexOf, keyText, inForm, valueForms, type ValueForm } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import type { Expectations, Seed } from "./inputs.ts";
+import type { Seed } from "./inputs.ts";
 import {
   listLinkedLabels,
   formatOf,
@@ -219,34 +219,37 @@ export function typesToDeclare({ source = "", types = {} }: Source, label: strin
 }
 
 /** A cell that an expectation refuses. */
-interface Violation {
-  rule: "notNull" | "acceptedValues";
+export interface Violation {
+  rule: "notNull" | "acceptedValues" | "unique";
   label: string;
   /** Value of the cell for people; undefined for none, and for a secret one. */
-  value?: string;
+  value: string | undefined;
+  /** Place of the row that has the same value. */
+  other?: number;
 }
 
-/** Expectations of single cells. Values are compared as keys are: text and number are the same. */
+/**
+ * Expectations of cells, of the rows of a source and of a table alike. Values are compared as keys are: text and number are
+ * the same.
+ */
 export class CellRules {
-  readonly #notNull: readonly string[];
-  readonly #accepted: readonly (readonly [label: string, values: ReadonlySet<string | undefined>])[];
   readonly #seed: Seed;
-  readonly #forms: Seed["forms"];
+  readonly #accepted: readonly (readonly [label: string, values: ReadonlySet<string | undefined>])[];
+  readonly #unique: readonly (readonly [label: string, seen: RowSet])[];
 
   constructor(seed: Seed) {
-    const { notNull = [], acceptedValues = {} } = seed.expect ?? {};
+    const { acceptedValues = {}, unique = [] } = seed.expect ?? {};
     this.#seed = seed;
-    this.#forms = seed.forms;
-    this.#notNull = notNull;
     this.#accepted = Object.entries(acceptedValues).map(([label, values]) => [
       label,
       new Set(values.map((value) => this.textOf(label, value))),
     ]);
+    this.#unique = unique.map((label) => [label, new RowSet()]);
   }
 
   /** The text of a value that comparisons use; undefined for none. */
   textOf(label: string, value: unknown): string | undefined {
-    const form = entryIn(this.#forms, label);
+    const form = entryIn(this.#seed.forms, label);
     const shown =
       isObject(value) && isObject(value["value"]) && "crossAppRowID" in value ? value["value"]["value"] : value;
     return hasValue(shown) ? keyText(form === undefined ? shown : inForm(form, shown)) : undefined;
@@ -257,84 +260,46 @@ export class CellRules {
     return isHidden(this.#seed, label) ? undefined : shown(value);
   }
 
-  /** @param counts false for labels that are not judged */
-  violations(values: RowData, counts: (label: string) => boolean = () => true): Violation[] {
-    const found: Violation[] = [];
-    for (const label of this.#notNull)
-      if (!hasValue(values[label]) && counts(label)) found.push({ rule: "notNull", label });
+  /**
+   * Takes in a row; yields its cells that are not as expected.
+   * @param place of the row, by which a second one names it
+   * @param counts false for labels that are not judged
+   */
+  *violations(place: number, values: RowData, counts: (label: string) => boolean = () => true): Generator<Violation> {
+    for (const label of this.#seed.expect?.notNull ?? [])
+      if (!hasValue(values[label]) && counts(label)) yield { rule: "notNull", label, value: undefined };
     for (const [label, accepted] of this.#accepted) {
       const value = values[label];
       if (!hasValue(value) || !counts(label)) continue;
       const items: unknown[] = Array.isArray(value) ? value : [value];
       const strange = items.find((item) => !accepted.has(this.textOf(label, item)));
-      if (strange === undefined) continue;
-      const text = this.shown(label, strange);
-      found.push({ rule: "acceptedValues", label, ...(text === undefined ? {} : { value: text }) });
+      if (strange !== undefined) yield { rule: "acceptedValues", label, value: this.shown(label, strange) };
     }
-    return found;
+    for (const [label, seen] of this.#unique) {
+      const text = counts(label) ? this.textOf(label, values[label]) : undefined;
+      const before = text === undefined ? undefined : seen.add(digestOf(text), undefined, place);
+      if (before !== undefined)
+        yield { rule: "unique", label, value: this.shown(label, values[label]), other: seen.line(before) };
+    }
   }
+}
+
+/** What is wrong with a cell of a source that its seed expects otherwise. */
+export function describeViolation(seed: Seed, { rule, label, value, other = 0 }: Violation): Omit<Mistake, "line"> {
+  const about = `${label} ${rule}`;
+  if (rule === "notNull") return { about, text: `${label} has no value, and expect.${rule} takes no row without one` };
+  const same = value ?? "the same value";
+  const [is, none] = [`${label} is`, value === undefined ? "a value that is not" : `${value}, none`];
+  const text =
+    rule === "unique"
+      ? `${is} ${same} as at ${placeOf(seed, other)}, and expect.unique takes each value once`
+      : `${is} ${none} of expect.${rule}${describeAccepted(seed, label)}`;
+  return { about, text };
 }
 
 /** The accepted values of a label for people; empty for a secret one. */
 export const describeAccepted = (seed: Seed, label: string): string =>
   isHidden(seed, label) ? "" : `: ${some((seed.expect?.acceptedValues?.[label] ?? []).map(String).map(quote), 10)}`;
-
-/** Why a number of rows is not as expected; undefined where it is. */
-export function describeRowCount(
-  { min = 0, max }: NonNullable<Expectations["rowCount"]>,
-  count: number,
-): string | undefined {
-  if (count < min) return `fewer than ${min}`;
-  return max !== undefined && count > max ? `more than ${max}` : undefined;
-}
-
-/** Holds the rows of a source against the expectations of their seed, offline: labels that a row declares are judged. */
-export class ExpectedRows {
-  readonly #seed: Seed;
-  readonly #rules: CellRules;
-  readonly #unique: readonly (readonly [label: string, seen: RowSet])[];
-
-  constructor(seed: Seed) {
-    this.#seed = seed;
-    this.#rules = new CellRules(seed);
-    this.#unique = (seed.expect?.unique ?? []).map((label) => [label, new RowSet()]);
-  }
-
-  /** Takes in a row; yields what is wrong with it. */
-  *mistakesOf(line: number, values: RowData): Generator<Omit<Mistake, "line">> {
-    // Others write an ignored label: what a table has there is judged on the platform.
-    const counts = (label: string): boolean =>
-      Object.hasOwn(values, label) && !this.#seed.ignoreLabels?.includes(label);
-    for (const violation of this.#rules.violations(values, counts)) yield this.#describe(violation);
-    for (const [label, seen] of this.#unique) {
-      const text = counts(label) ? this.#rules.textOf(label, values[label]) : undefined;
-      const before = text === undefined ? undefined : seen.add(digestOf(text), undefined, line);
-      if (before === undefined) continue;
-      const shown = this.#rules.shown(label, values[label]);
-      const there = placeOf(this.#seed, seen.line(before));
-      const what = shown === undefined ? "the same value" : shown;
-      yield {
-        text: `${label} is ${what} as at ${there}, and expect.unique takes each value once`,
-        about: `${label} unique`,
-      };
-    }
-  }
-
-  #describe({ rule, label, value }: Violation): Omit<Mistake, "line"> {
-    const about = `${label} ${rule}`;
-    if (rule === "notNull")
-      return { about, text: `${label} has no value, and expect.${rule} takes no row without one` };
-    const what = value === undefined ? "a value that is not" : `${value}, none`;
-    return { about, text: `${label} is ${what} of expect.${rule}${describeAccepted(this.#seed, label)}` };
-  }
-
-  /** Why so many rows can't be as expected; empty where they can: a table may have others beside them. */
-  describeTooMany(count: number): string[] {
-    const { max = Infinity } = this.#seed.expect?.rowCount ?? {};
-    if (count <= max) return [];
-    return [`${placeOf(this.#seed, 1)}: ${count} rows begin here, and expect.rowCount takes at most ${max}`];
-  }
-}
 
 /** Mistakes that are named; of the others only the number. */
 const maxNamed = 20;

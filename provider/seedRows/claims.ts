@@ -1,6 +1,5 @@
-import { declarable, type RowData } from "../../platform/contract/values.ts";
-import { isObject } from "../../platform/contract/wire.ts";
-import { keyText, rowDigester, type RowDigests } from "../reconcile/digests.ts";
+import { type RowData } from "../../platform/contract/values.ts";
+import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { describeNamed, readName } from "../resources/model/identities.ts";
 import { SharedLock } from "../resources/model/locks.ts";
@@ -80,8 +79,7 @@ export class RowClaims {
   readonly #leaving = new Map<string, Leaving>();
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
-  readonly keepsCells: boolean;
-  readonly #cells = new RemovedCells();
+  readonly mayGrow: boolean;
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
   /** Rows of seeds that were known late, until they are reported. */
@@ -91,11 +89,11 @@ export class RowClaims {
 
   /**
    * @param directory the program's folder, where sources are found
-   * @param keepsCells whether seeds may come that nobody knows of yet: cells of removed rows are kept for them
+   * @param mayGrow whether seeds may come that nobody knows of yet
    */
-  constructor(directory: string, keepsCells = false) {
+  constructor(directory: string, mayGrow = false) {
     this.#directory = directory;
-    this.keepsCells = keepsCells;
+    this.mayGrow = mayGrow;
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
@@ -242,16 +240,6 @@ export class RowClaims {
     return this.#removed.filter((one) => one.table === table);
   }
 
-  /** Keeps the cells of rows that are about to be removed. */
-  keepCells(table: string, rows: readonly RowData[]): void {
-    this.#cells.add(table, rows);
-  }
-
-  /** The cells that a row had which the run has removed, by its key; undefined when it has removed none. */
-  cellsOf({ table, key }: Pick<Seed, "table" | "key">, row: RowData): RowData | undefined {
-    return this.#cells.of(table, key, row);
-  }
-
   /** Notes that rows of a table were recreated, or will be: references to them have to follow. */
   renew(table: string): void {
     this.#renewed.add(table);
@@ -266,44 +254,6 @@ const nameOf = (urn: string): string => describeNamed(readName(urn));
 
 /** The URN of a seed beside another one. */
 const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");
-
-/** The cells of rows that a run has removed, for the seed of the same run that inserts them again. */
-class RemovedCells {
-  readonly #rows = new Map<string, RowData[]>();
-  /** Rows by their key, for the keys that were asked for. */
-  readonly #byKey = new Map<string, Map<string, RowData>>();
-
-  add(table: string, rows: readonly RowData[]): void {
-    const known = this.#rows.get(table) ?? [];
-    for (const row of rows) known.push(writable(row));
-    this.#rows.set(table, known);
-    this.#byKey.clear();
-  }
-
-  /** The cells of a removed row that has the key of this one; undefined when there was none. */
-  of(table: string, key: readonly string[], row: RowData): RowData | undefined {
-    const rows = this.#rows.get(table);
-    if (!rows) return undefined;
-    const name = JSON.stringify([table, ...key]);
-    const known = this.#byKey.get(name) ?? new Map(rows.map((one) => [textOf(key, one), one]));
-    this.#byKey.set(name, known);
-    return known.get(textOf(key, row));
-  }
-}
-
-const textOf = (key: readonly string[], row: RowData): string =>
-  JSON.stringify(key.map((label) => keyText(row[label]) ?? row[label] ?? null));
-
-/** The cells of a row that an insert may bring along: plain ones, lists of them, and links. */
-const writable = (row: RowData): RowData =>
-  Object.fromEntries(
-    Object.entries(declarable(row)).filter(
-      ([, value]) => isPlain(value) || (Array.isArray(value) && value.every(isPlain)) || isLink(value),
-    ),
-  );
-
-const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
-const isLink = (value: unknown): boolean => isObject(value) && typeof value["crossAppRowID"] === "string";
 
 /** True when a key, given as text, is held. */
 type Holds = (text: string) => boolean;

@@ -15,10 +15,19 @@ import {
 } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { Capacity } from "../resources/model/locks.ts";
-import { ExpectedRows, RowFields, RowMistakes, RowLabels, changedLabels, comparing, shown } from "./cells.ts";
-import type { Seed } from "./inputs.ts";
-import { read, SourceError } from "./source/read.ts";
-import { editAt, editsOf, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";
+import {
+  RowFields,
+  RowMistakes,
+  RowLabels,
+  changedLabels,
+  comparing,
+  shown,
+  CellRules,
+  describeViolation,
+} from "./cells.ts";
+import { type Seed, listReread } from "./inputs.ts";
+import { read, SourceError, seeRows } from "./source/read.ts";
+import { editAt, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";
 
 /** The rows of a source by their digests, with all labels that they declare. */
 export interface Summary {
@@ -54,61 +63,16 @@ export async function summarize(declaration: Seed, directory: string, checksLink
 async function summarized(declaration: Seed, directory: string, checksLinks: boolean): Promise<Summary> {
   const source = declaration.source ?? "rows";
   const rows = new RowSet();
-  const digest = new AllRows();
+  const all = new AllRows();
   const labels = new Set<string>();
   const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const expected = declaration.expect && new ExpectedRows(declaration);
-  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes, expected });
-  const whole: string[] = [];
-  try {
-    for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    whole.push(error.message);
-  }
-  if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
-    whole.push(`${source}: has no rows; to remove the seed's rows, remove the seed itself`);
-  }
-  for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
-    if (rows.length > 0 && !labels.has(label))
-      whole.push(`${source}: no row has the label ${quote(label)}, which is named as a reference or parent`);
-  }
-  if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
-  whole.push(...(expected?.describeTooMany(rows.length) ?? []));
-  const problems = [...mistakes.sentences(), ...whole];
-  if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: listManaged(declaration, [...labels]).sort(), rowLabels, digest: digest.text() };
-}
-
-/** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
-function strangeLabels({ secretLabels = [], fields = {} }: Seed, labels: ReadonlySet<string>): string[] {
-  return secretLabels.flatMap((label, at) => {
-    if (labels.has(label) || Object.hasOwn(fields, label)) return [];
-    const near = nearest(label, [...labels]);
-    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean ${quote(near)}?`;
-    return `secretLabels[${at}]: no row has the label ${quote(label)}; ${meant}`;
-  });
-}
-
-/** Rows of a source so far. */
-interface Taken {
-  rows: RowSet;
-  digest: AllRows;
-  labels: Set<string>;
-  rowLabels: RowLabels;
-  mistakes: RowMistakes;
-  expected: ExpectedRows | undefined;
-}
-
-/** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
-function taking(declaration: Seed, taken: Taken): (row: SourceRow) => void {
-  const { rows, digest: all, labels, rowLabels, mistakes, expected } = taken;
-  const { key, source, sensitive, fields } = declaration;
+  const expected = declaration.expect && new CellRules(declaration);
+  const { key, sensitive, fields } = declaration;
   const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
   const keyIn = (values: RowData): string | undefined => (sensitive ? undefined : keyOf(key, values));
-  return ({ line, values }) => {
+  const take = ({ line, values }: SourceRow): void => {
     for (const label of Object.keys(values)) {
       if (labels.has(label)) continue;
       labels.add(label);
@@ -130,37 +94,58 @@ function taking(declaration: Seed, taken: Taken): (row: SourceRow) => void {
     if (before === undefined) {
       all.add(digest, content);
       rowLabels.add(withoutIgnored(declaration, values));
-      for (const mistake of expected?.mistakesOf(line, values) ?? [])
-        mistakes.add({ line, key: keyIn(values), ...mistake });
+      // Others write an ignored label: what a table has there is judged on the platform.
+      const counts = (label: string): boolean =>
+        Object.hasOwn(values, label) && !declaration.ignoreLabels?.includes(label);
+      for (const violation of expected?.violations(line, values, counts) ?? [])
+        mistakes.add({ line, key: keyIn(values), ...describeViolation(declaration, violation) });
     } else {
       const first = rows.line(before);
-      const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
+      const where = declaration.source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quote(keyOf(key, values))}`;
       const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
       mistakes.add({ line, text });
     }
   };
+  const whole: string[] = [];
+  try {
+    for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    whole.push(error.message);
+  }
+  if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
+    whole.push(`${source}: has no rows; to remove the seed's rows, remove the seed itself`);
+  }
+  for (const label of checksLinks ? listLinkedLabels(declaration) : []) {
+    if (rows.length > 0 && !labels.has(label))
+      whole.push(`${source}: no row has the label ${quote(label)}, which is named as a reference or parent`);
+  }
+  if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
+  // A table may have others beside them.
+  const { max = Infinity } = declaration.expect?.rowCount ?? {};
+  if (rows.length > max)
+    whole.push(`${placeOf(declaration, 1)}: ${rows.length} rows begin here, and expect.rowCount takes at most ${max}`);
+  const problems = [...mistakes.sentences(), ...whole];
+  if (problems.length > 0) throw new SourceError(problems.join("\n"));
+  return { rows, labels: listManaged(declaration, [...labels]).sort(), rowLabels, digest: all.text() };
+}
+
+/** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
+function strangeLabels({ secretLabels = [], fields = {} }: Seed, labels: ReadonlySet<string>): string[] {
+  return secretLabels.flatMap((label, at) => {
+    if (labels.has(label) || Object.hasOwn(fields, label)) return [];
+    const near = nearest(label, [...labels]);
+    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean ${quote(near)}?`;
+    return `secretLabels[${at}]: no row has the label ${quote(label)}; ${meant}`;
+  });
 }
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: Seed, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, forms, secretLabels = [], ignoreLabels = [], expect } = declaration;
-  if (source === undefined) return undefined;
-  const how = [
-    key,
-    source,
-    types,
-    listLinkedLabels(declaration),
-    salt,
-    ...(fields ? [fields] : []),
-    ...(forms ? [{ forms }] : []),
-    ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
-    ...(ignoreLabels.length > 0 ? [{ ignoreLabels }] : []),
-    ...(expect ? [{ expect }] : []),
-    ...editsOf(declaration),
-  ];
-  const digest = createHash("sha256").update(JSON.stringify(how));
-  return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
+  if (declaration.source === undefined) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify(listReread(declaration)));
+  return (await addFile(digest, directory, declaration.source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 
 /** Digests of rows by their natural key and these labels, as a seed compares them. */
@@ -208,14 +193,10 @@ export function keyOf(key: readonly string[], values: RowData): string {
 /** The natural keys of all rows, or of those that are chosen by their index. */
 export async function keysOf(declaration: Seed, directory: string, chosen?: ReadonlySet<number>): Promise<string[]> {
   const keys: string[] = [];
-  let index = 0;
-  for await (const block of read(declaration, directory)) {
-    for (const { values } of block) {
-      if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
-      if (chosen && keys.length >= chosen.size) return keys;
-      index++;
-    }
-  }
+  await seeRows(declaration, directory, ({ values }, index) => {
+    if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
+    return chosen !== undefined && keys.length >= chosen.size;
+  });
   return keys;
 }
 
@@ -267,45 +248,36 @@ const partsOf = (declaration: Seed): string => {
 export const sameKey = (one: Seed, other: Seed): boolean => partsOf(one) === partsOf(other);
 
 /**
- * The rows of a source that have one of the keys, by their index, and whether they say the same. The source is read, since
- * the digests of one seed can't be compared with those of another.
+ * The rows of a source that have one of the keys, whichever seed's they are: index → whether they say the same. The source is
+ * read, since the digests of one seed can't be compared with those of another.
+ * @param found gets the keys
  */
-async function* rowsWith(
-  { target, keys }: Keys,
+export async function indicesWithin(
+  all: readonly Keys[],
   declaration: Seed,
   directory: string,
-): AsyncGenerator<{ index: number; key: Digest; isSame: boolean }> {
-  if (keys.length === 0) return;
-  const digesterFor = digesterOf(target);
-  let index = -1;
-  for await (const block of read(declaration, directory)) {
-    for (const { values } of block) {
-      index++;
-      const digester = digesterFor(values);
+  found = new RowSet(),
+): Promise<ReadonlyMap<number, boolean>> {
+  const indices = new Map<number, boolean>();
+  for (const { target, keys } of all) {
+    const digesterIn = digesterOf(target);
+    const see = ({ values }: SourceRow, index: number): void => {
+      const digester = digesterIn(values);
       const key = digester.key(values);
       const at = key && keys.find(key);
-      if (key && at !== undefined) yield { index, key, isSame: keys.hasContent(at, digester.content(values)) };
-    }
+      if (key === undefined || at === undefined) return;
+      indices.set(index, keys.hasContent(at, digester.content(values)));
+      found.add(key);
+    };
+    if (keys.length > 0) await seeRows(declaration, directory, see);
   }
+  return indices;
 }
 
 /** Those of the keys that rows of a source have. */
 export async function keysWithin(keys: Keys, declaration: Seed, directory: string): Promise<RowSet> {
   const found = new RowSet();
-  for await (const { key } of rowsWith(keys, declaration, directory)) found.add(key);
-  return found;
-}
-
-/** The rows of a source that have one of the keys, whichever seed's they are: index → whether they say the same. */
-export async function indicesWithin(
-  all: readonly Keys[],
-  declaration: Seed,
-  directory: string,
-): Promise<ReadonlyMap<number, boolean>> {
-  const found = new Map<number, boolean>();
-  for (const keys of all) {
-    for await (const { index, isSame } of rowsWith(keys, declaration, directory)) found.set(index, isSame);
-  }
+  await indicesWithin([keys], declaration, directory, found);
   return found;
 }
 
@@ -345,13 +317,11 @@ export async function rowsByKey(declaration: Seed, directory: string, keys: read
   const found = new Map<string, RowData>();
   if (wanted.size === 0) return found;
   try {
-    for await (const block of read(declaration, directory)) {
-      for (const { values } of block) {
-        const key = keyOf(declaration.key, values);
-        if (wanted.has(key)) found.set(key, withoutSecrets(declaration, withoutIgnored(declaration, values)));
-      }
-      if (found.size === wanted.size) break;
-    }
+    await seeRows(declaration, directory, ({ values }) => {
+      const key = keyOf(declaration.key, values);
+      if (wanted.has(key)) found.set(key, withoutSecrets(declaration, withoutIgnored(declaration, values)));
+      return found.size === wanted.size;
+    });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
   }

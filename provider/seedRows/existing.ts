@@ -9,7 +9,7 @@ import type { SeedInputs, SeedState } from "./inputs.ts";
 import { byOldKey, isReshaped } from "./live.ts";
 import { existingIn } from "./state.ts";
 import type { RowContext } from "./table.ts";
-import type { Removal } from "./write.ts";
+import type { Removal } from "./verify.ts";
 
 // A row is ours when the ledger has it, or when it is exactly as declared and the account of this run made it: that settles
 // rows of a killed run, of a batch that was stored in part, of a seed that was renamed or split, and of a row that moved. Rows

@@ -1,15 +1,14 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { digestOf } from "../reconcile/digests.ts";
 import type { LiveRows, RowPlan } from "../reconcile/rows.ts";
-import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
+import { RowIndices } from "../reconcile/rowSet.ts";
 import { ResourceError } from "../resources/model/resource.ts";
-import { CellRules, describeAccepted, describeRowCount } from "./cells.ts";
+import { CellRules, describeAccepted } from "./cells.ts";
 import { keyOf, type Summary } from "./declaration.ts";
 import { listExpectedLabels, listRelationships, type Seed, type SeedInputs } from "./inputs.ts";
 import type { Links } from "./links.ts";
-import { read } from "./source/read.ts";
+import { seeRows } from "./source/read.ts";
 import { rowsOf, type RowContext } from "./table.ts";
 
 /** A live row, as a run reads it. */
@@ -64,10 +63,9 @@ export class Projection {
     const inputs = this.#inputs;
     const check = await TableCheck.of(context, inputs);
     const going = new Set(plan.remove.map(({ id }) => id));
-    let index = -1;
-    for await (const block of read(inputs, context.directory))
-      for (const { values } of block)
-        if (plan.insert.has(++index) || this.#met.has(index)) check.add(this.#after(index, values));
+    await seeRows(inputs, context.directory, ({ values }, index) => {
+      if (plan.insert.has(index) || this.#met.has(index)) check.add(this.#after(index, values));
+    });
     for (const { id, values } of this.#others) if (!going.has(id)) check.add(values);
     const sentences = check.sentences(check.count + live.total - this.#observed);
     if (sentences.length === 0) return;
@@ -131,7 +129,6 @@ export class TableCheck {
   readonly #rules: CellRules;
   readonly #related: Related;
   readonly #broken = new Map<string, Broken>();
-  readonly #unique: readonly { label: string; seen: RowSet }[];
   /** Natural keys in the order of the rows, kept where a second row has to name the first. */
   readonly #keys: string[] = [];
   /** Values of labels that name rows of this very table, and the rows that have them. */
@@ -142,7 +139,6 @@ export class TableCheck {
     this.#seed = seed;
     this.#rules = new CellRules(seed);
     this.#related = related;
-    this.#unique = (seed.expect?.unique ?? []).map((label) => ({ label, seen: new RowSet() }));
     const own = listRelationships(seed).filter(({ table }) => table === seed.table);
     this.#own = own.map(({ label, key }) => ({ label, key, there: new Set(), named: new Map() }));
   }
@@ -167,16 +163,9 @@ export class TableCheck {
     this.#count++;
     const { key } = this.#seed;
     const name = keyOf(key, values);
-    for (const { rule, label, value } of this.#rules.violations(values)) this.#note(`${rule} ${label}`, name, value);
-    for (const { label, seen } of this.#unique) {
-      const text = this.#rules.textOf(label, values[label]);
-      const before = text === undefined ? undefined : seen.add(digestOf(text), undefined, this.#keys.length);
-      if (before === undefined) continue;
-      const shown = this.#rules.shown(label, values[label]);
-      const other = this.#keys[seen.line(before)];
-      this.#note(`unique ${label}`, name, shown, other);
-    }
-    if (this.#unique.length > 0) this.#keys.push(name);
+    for (const { rule, label, value, other } of this.#rules.violations(this.#keys.length, values))
+      this.#note(`${rule} ${label}`, name, value, other === undefined ? undefined : this.#keys[other]);
+    if (this.#seed.expect?.unique) this.#keys.push(name);
     for (const [label, there] of this.#related) {
       const text = this.#rules.textOf(label, values[label]);
       if (text !== undefined && !there.has(text))
@@ -220,7 +209,8 @@ export class TableCheck {
           : `: ${some(names, maxNamed)}${count > names.length ? ` and ${count - names.length} more` : ""}`;
       return `expect.${rule}: ${count === 1 ? "1 row has" : `${count} rows have`} ${this.#describe(rule, label)}${which}`;
     });
-    const wrong = this.#seed.expect?.rowCount && describeRowCount(this.#seed.expect.rowCount, total);
+    const { min = 0, max = Infinity } = this.#seed.expect?.rowCount ?? {};
+    const wrong = total < min ? `fewer than ${min}` : total > max ? `more than ${max}` : undefined;
     if (wrong !== undefined) sentences.push(`expect.rowCount: ${formatCount(total, "row")}, ${wrong}`);
     return sentences;
   }

@@ -308,6 +308,28 @@ export type SeedInputs = z.output<typeof inputs>;
 /** What a seed declares of its rows, as far as it is known: of another seed of the program, or of the last run. */
 export type Seed = Partial<SeedInputs> & Pick<SeedInputs, "table" | "key">;
 
+/**
+ * What another value of each input means. `reread`: the source is read again, since it decides which rows there are, or how they
+ * are read, judged and digested. `replan`: the rows are compared with those of the last run, and of the platform. `restate`:
+ * the state takes it, and no row changes. `nothing`: it is of the run alone, and no change by itself.
+ */
+const meanings: Readonly<Record<keyof SeedInputs, "reread" | "replan" | "restate" | "nothing">> = {
+  ...{ rows: "reread", source: "reread", additions: "reread", changes: "reread", removals: "reread" },
+  ...{ key: "reread", types: "reread", fields: "reread", forms: "reread", references: "reread", parent: "reread" },
+  ...{ expect: "reread", ignoreLabels: "reread", sensitive: "reread", secretLabels: "reread", salt: "reread" },
+  ...{ table: "replan", mode: "replan", viewers: "replan", teamViewers: "replan", userID: "replan", digest: "replan" },
+  ...{ adopt: "replan", onConflict: "replan", maxRemovals: "replan", linkRenewals: "replan" },
+  ...{ onDestroy: "restate", fingerprint: "restate", keys: "restate" },
+  ...{ resourceUrn: "nothing", onViewersChange: "nothing", ignoreActionRules: "nothing" },
+  ...{ linkedSeeds: "nothing", siblings: "nothing", referrers: "nothing" },
+};
+
+/** The values of inputs by whose change the source is read again. */
+export const listReread = (seed: Seed): unknown[] =>
+  Object.entries(meanings).flatMap(
+    ([name, meaning]) => (meaning === "reread" ? [seed[name as keyof SeedInputs] ?? null] : []), // a name of `meanings`
+  );
+
 /** The state that a run leaves: all inputs but the rows, and the outputs. */
 export type SeedState = SeedInputs & KeptState;
 

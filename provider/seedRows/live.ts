@@ -7,7 +7,7 @@ import { ResourceError } from "../resources/model/errors.ts";
 import { digesterFor, summarize, type Summary } from "./declaration.ts";
 import type { Seed, SeedState } from "./inputs.ts";
 import { type LeftLabels, type Scope, contentIn } from "./labels.ts";
-import { Lookup, Links } from "./links.ts";
+import { Links } from "./links.ts";
 import { SourceError } from "./source/read.ts";
 import { lastSource } from "./state.ts";
 import { rowsOf, ProgressRate, type RowContext } from "./table.ts";
@@ -116,7 +116,7 @@ export async function readReshapedRows(
 ): Promise<Recognised | undefined> {
   const { ledger, summary, links, scope, left, projection } = seed;
   // Rows that the last run linked to may have been removed.
-  const oldLinks = await Links.of(context, old, () => new Lookup());
+  const oldLinks = await Links.of(context, old, true);
   const before = digesterFor(old, old.labels);
   const now = digesterFor(inputs, scope.labels);
   const rate = new ProgressRate("rows read", context.now);

@@ -24,7 +24,7 @@ import { describeUnresolved, Links, type Unresolved } from "./links.ts";
 import { isHidden, placeOf, listLinkedLabels } from "./source/source.ts";
 import { existingIn } from "./state.ts";
 import { rowsByIDs, type RowContext } from "./table.ts";
-import type { Removal, HandedOverRows } from "./write.ts";
+import type { Removal, HandedOverRows } from "./verify.ts";
 
 /** A seed to compare with the others of its program. */
 export interface ComparedSeed {
@@ -131,11 +131,7 @@ async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: 
       }
     }
   }
-  const sentences = describeUnresolved(
-    missing,
-    (line) => placeOf(target, line),
-    (label) => isHidden(target, label),
-  );
+  const sentences = describeUnresolved(missing, target);
   const keys = listMentions(target).flatMap(({ label, table, key }) =>
     entryIn(linkedSeeds, label) === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
   );

@@ -152,7 +152,6 @@ async function planned(
     adopts: inputs.adopt,
     relinked,
     isVague: isVague || inputs.mode === "updateOnly",
-    keepsCells: rowClaims.keepsCells,
     cells,
   };
   report.forecast(
@@ -185,7 +184,7 @@ const laterAdvice =
 
 /** True if a program may register a seed later of which nobody knows; an Environment announces all of its own. */
 const mayComeLater = ({ rowClaims }: OfflineRowContext, { resourceUrn }: SeedInputs): boolean =>
-  rowClaims.keepsCells && resourceUrn?.includes("microapps:index:Environment$") !== true;
+  rowClaims.mayGrow && resourceUrn?.includes("microapps:index:Environment$") !== true;
 
 interface Found {
   plan: Forecast;
@@ -370,8 +369,6 @@ interface Unknowns {
   isVague?: boolean | undefined;
   /** Links of rows that stay as they are may be renewed. */
   renewed?: boolean | undefined;
-  /** Rows that go are read before, for a seed that comes later. */
-  keepsCells?: boolean | undefined;
 }
 
 /**
@@ -390,7 +387,7 @@ function forecast(
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { adopts = false, relinked = false, isVague = false, renewed = false, keepsCells, repairs, cells } = known;
+  const { adopts = false, relinked = false, isVague = false, renewed = false, repairs, cells } = known;
   const { insert, update, remove, unchanged, keptForOthers = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
@@ -407,7 +404,7 @@ function forecast(
     keptForOthers > 0 ? `${keptForOthers} to leave to another seed` : "",
     unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",
   ];
-  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned, keepsCells);
+  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
   return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 

@@ -5,7 +5,7 @@ import type { Forecast, Mode, RowPlan } from "../reconcile/rows.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
 import { keysOf } from "./declaration.ts";
 import { listRelationships, linksOf, type Seed, type SeedInputs } from "./inputs.ts";
-import { callsToFind, maxKept } from "./write.ts";
+import { callsToFind } from "./write.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -15,14 +15,8 @@ const readBack = { rows: 10_000, ids: 1_000 };
 
 /**
  * Calls that a run will make when the table holds our rows alone. Updates and removals are one each.
- * @param keepsCells whether rows are read before they are removed, for seeds that nobody knows of yet
  */
-export function callsAhead(
-  declaration: Seed,
-  { insert, update, remove }: Changes,
-  owned: number,
-  keepsCells = false,
-): number {
+export function callsAhead(declaration: Seed, { insert, update, remove }: Changes, owned: number): number {
   const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
   const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
   // The first row of a table is inserted alone and read; what follows is looked at in the end, and after the first of
@@ -31,8 +25,7 @@ export function callsAhead(
   const batches = Math.ceil((insert - first) / maxRowsPerInsert);
   const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
   const counts = insert - first + update > readBack.rows ? 1 : 0;
-  const cells = keepsCells && remove <= maxKept ? Math.ceil(remove / readBack.ids) : 0;
-  const reads = pages + looks + counts + cells + callsToFind(remove);
+  const reads = pages + looks + counts + callsToFind(remove);
   const checks = callsToCheck(declaration, insert + update + remove > 0, owned + insert - remove);
   return 2 * tables.size + reads + 2 * first + batches + update + remove + checks;
 }

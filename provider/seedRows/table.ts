@@ -104,6 +104,19 @@ export async function oneByOne(context: RowContext, ids: readonly string[]): Pro
   return read.flatMap((answer) => answer?.currentRow ?? []);
 }
 
+/** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
+export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  // In the form in which tables are read: that of a single row may be another one.
+  const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
+  if (found) return found;
+  const { currentRow } = (await orUndefinedIfNotFound(context.client.microappdataRow({ rowID }, context))) ?? {};
+  return currentRow?._id === undefined ? undefined : currentRow; // the row that was asked for, however its ID is spelled
+}
+
+/** Removes a row, which may be gone; answers undefined then. */
+export const removeRow = ({ client, ...call }: RowContext, rowID: string) =>
+  orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
+
 /**
  * All of the rows with these IDs that are there, in pages: servers may ignore the filter, and may not read a single row. What
  * neither finds is looked for in the whole table before it counts as gone.

@@ -40,7 +40,7 @@ export function errorsPage(): string {
     return row(code(error), status === undefined ? "" : String(status), escapeCell(hint), which);
   });
   return page(
-    "platform/contract/errors.ts",
+    "platform/contract/wire.ts",
     "# Error codes",
     "A call that failed ends with an `ApiError`, whose `code` is one of these; its message ends with what to do. The HTTP statuses are assumed; a code without one is the client's own. `outcome` says whether the call may have been carried out all the same: `none` or `unknown`.",
     table("| code | status | what to do | endpoints |", rows),

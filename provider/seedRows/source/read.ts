@@ -50,6 +50,16 @@ export async function* read(
     : unedited({ ...reading, takes }, directory);
 }
 
+/** Shows the rows of a source one by one, each with its index, until `see` answers true. */
+export async function seeRows(
+  source: Source,
+  directory: string,
+  see: (row: SourceRow, index: number) => unknown,
+): Promise<void> {
+  let index = 0;
+  for await (const block of read(source, directory)) for (const row of block) if (see(row, index++) === true) return;
+}
+
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
 export async function* readBlocks(source: Source & { source: string }, bytes: Buffer): AsyncGenerator<SourceRow[]> {
   const refuse: Refuse = (line, reason, column) => {

@@ -128,12 +128,6 @@ export function editAt(line: number): string | undefined {
 /** True when the rows of a source are edited. */
 export const hasEdits = (edits: RowEdits): boolean => lists.some((list) => (edits[list] ?? []).length > 0);
 
-/** The edits that a digest must cover; empty without edits. */
-export const editsOf = (edits: RowEdits): RowEdits[] => {
-  const { additions, changes, removals } = edits;
-  return hasEdits(edits) ? [{ additions, changes, removals }] : [];
-};
-
 /** Endings of the files that rows are read from. */
 const formats = [".csv", ".json", ".ndjson", ".jsonl", ".yaml", ".yml"];
 
