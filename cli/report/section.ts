@@ -14,7 +14,7 @@ import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { describeKept } from "../../provider/resources/seedDeparture.ts";
-import { callsAhead } from "../../provider/seedRows/reports.ts";
+import { callsAhead } from "../../provider/seedRows/report.ts";
 import {
   type Change,
   fieldOf,

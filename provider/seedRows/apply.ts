@@ -40,7 +40,7 @@ import {
 import { Links } from "./links.ts";
 import { inOldTerms, isReshaped, readReshapedRows, liveRows, type ObserveRow } from "./live.ts";
 import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed } from "./otherSeeds.ts";
-import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./reports.ts";
+import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./report.ts";
 import { seeRows } from "./source/read.ts";
 import { lastSource, summaryOf, optionsOf, outputsOf } from "./state.ts";
 import { beginTurn, rowsByIDs, type RowContext } from "./table.ts";

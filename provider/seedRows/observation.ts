@@ -8,13 +8,13 @@ import type { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Observed, type OfflineContext } from "../resources/model/resource.ts";
 import { comparing, formsOf } from "./cells.ts";
 import { keyOf, keysOf, summarize } from "./declaration.ts";
-import { EditedRows, type FoundSecrets } from "./drift.ts";
 import { TableCheck } from "./expected.ts";
 import type { Seed, SeedInputs, SeedState, KeptState, Drift } from "./inputs.ts";
 import { scopeOfState } from "./labels.ts";
 import { Links, rowByKey } from "./links.ts";
 import { liveRows, type ObserveRow } from "./live.ts";
 import { maxShown } from "./preview.ts";
+import { EditedRows, type FoundSecrets } from "./report.ts";
 import { lastSource, withLastSource, optionsOf, keysIn, outputsOf } from "./state.ts";
 import type { RowContext } from "./table.ts";
 

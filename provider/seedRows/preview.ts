@@ -17,7 +17,6 @@ import {
   rowsByKey,
   type BothSides,
 } from "./declaration.ts";
-import { driftMessage, repairsOf, withRepairs } from "./drift.ts";
 import { describeUnmet } from "./expected.ts";
 import { linksOf, type Seed, type SeedInputs, type SeedState, type Drift } from "./inputs.ts";
 import { clearForecast } from "./labels.ts";
@@ -32,7 +31,7 @@ import {
   referringTo,
   type LeavingRows,
 } from "./otherSeeds.ts";
-import { withoutRow, callsAhead } from "./reports.ts";
+import { driftMessage, repairsOf, withRepairs, withoutRow, callsAhead } from "./report.ts";
 import { summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
 
