@@ -28,6 +28,8 @@ interface ProcessState {
 }
 
 let initial: Promise<ProcessState> | undefined;
+// A plugin in a test's process plays that it works elsewhere.
+const { cwd } = process;
 
 /** Runs one test file. A failure to load it rejects. */
 export async function runFile({ path: file, config, global }: TestFile): Promise<TestResult> {
@@ -50,6 +52,7 @@ export async function runFile({ path: file, config, global }: TestFile): Promise
     restoreHandlers();
     jest.useRealTimers();
     jest.restoreAllMocks();
+    process.cwd = cwd;
     process.chdir(folder);
     restoreVariables(variables);
   }

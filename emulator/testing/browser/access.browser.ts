@@ -3,6 +3,7 @@ import axe from "axe-core";
 import { parse } from "csv-parse/sync";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse as parseYaml } from "yaml";
 import { seed } from "../platform.ts";
 import { everything, inBrowser, rowsOf } from "./page.ts";
 
@@ -159,7 +160,7 @@ test("the picture in the README is drawn (UPDATE_SCREENSHOT=1 writes it)", () =>
     },
     {
       context: { viewport: { width: 1120, height: 490 } },
-      options: { seed: join(root, "examples/environment/platform.yaml") },
+      options: { seed: parseYaml(readFileSync(join(root, "examples/environment/platform.yaml"), "utf8")) as object },
       as: ["admin@example.com", "change-me-first"],
       fill: async (admin) => {
         const file = readFileSync(join(root, "examples/environment/data/currencies.csv"));
