@@ -29,7 +29,7 @@ interface ProcessState {
 
 let initial: Promise<ProcessState> | undefined;
 // A plugin in a test's process plays that it works elsewhere.
-const { cwd } = process;
+const cwd = process.cwd.bind(process);
 
 /** Runs one test file. A failure to load it rejects. */
 export async function runFile({ path: file, config, global }: TestFile): Promise<TestResult> {
