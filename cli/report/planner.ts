@@ -113,8 +113,8 @@ export async function applied({ declaration, folder, unread }: Declared): Promis
   const all = things(declaration, topName(places.root));
   const provider = new OfflineProvider({ folder, unread }, places.root);
   const goals = goalsOf(places.root, all, provider);
-  const { state, refusals } = await engine.decide({ ...places, ...goals, state: [], applies: true });
-  provider.rethrow(refusals);
+  const { state } = await engine.decide({ ...places, ...goals, state: [], applies: true });
+  provider.assertSound();
   const declared = new Map(all.map((thing) => [thing.key, thing]));
   const known = state.map(({ urn }) => {
     const thing = declared.get(keyOf(urn, places.root));
@@ -142,7 +142,8 @@ export async function planOf(place: Place, before: Before, all: DeclaredThing[])
     const { steps, refusals } = await engine.decide({ ...before, ...goalsOf(root, all, provider) });
     for (const { op, old } of steps) if (op === "delete" && old && isOurs(old.urn)) await provider.depart(old);
     const planned = toPlanned(steps, all, before, provider);
-    for (const { urn = "", message } of provider.rethrow(refusals)) {
+    provider.assertSound();
+    for (const { urn = "", message } of refusals) {
       const found = planned.find(({ thing, known }) => (thing?.key ?? known?.key) === keyOf(urn, root));
       if (found && !found.refusals.includes(message)) found.refusals.push(message);
     }
@@ -256,10 +257,9 @@ class OfflineProvider implements engine.ResourceProvider {
     return note;
   }
 
-  /** Throws what was no refusal of ours; returns the others, which are the engine's. */
-  rethrow(refusals: engine.Decided["refusals"]): engine.Decided["refusals"] {
+  /** Throws what was no refusal of ours: the engine took it for one. */
+  assertSound(): void {
     if (this.#failure) throw this.#failure;
-    return refusals;
   }
 
   async check(urn: string, last: PropertyMap, news: PropertyMap): Promise<engine.Checked> {
