@@ -1,4 +1,5 @@
 import { today } from "../../machine/today.ts";
+import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { differenceOf, folded, quote } from "../../platform/messages/text.ts";
 import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
@@ -89,18 +90,17 @@ const seedsOf = (declared: Declaration): (PlacedSeed & Pick<DeclaredThing, "seed
 /** Files of a seed on rows that it does not have. */
 async function filesWithoutRow(
   root: Value,
-  { seeds }: Declaration,
+  declared: Declaration,
   { name, target }: PlacedSeed,
   folder: string,
 ): Promise<Problem[]> {
-  const { files = {}, key = [] } = seeds[name] ?? {};
-  if (Object.keys(files).length === 0) return [];
+  if (declared.seeds[name]?.files === undefined) return [];
   const there = new Set(await keysOf(target, folder));
-  return Object.entries(files).flatMap(([file, { row }]) => {
-    const cells = [row].flat();
-    const wanted = keyOf(key, Object.fromEntries(key.map((label, at) => [label, cells[at]])));
+  return things(declared).flatMap(({ kind, above, path, inputs }) => {
+    if (kind !== "RowFile" || above !== `SeedRows ${name}`) return [];
+    const wanted = keyOf(target.key, inputs["row"] as RowData); // as the file was checked
     if (there.has(wanted)) return [];
-    const at = valuePlace(root, ["seeds", name, "files", file, "row"]);
+    const at = valuePlace(root, [...path, "row"]);
     return [{ at, message: `seed "${name}" has no row ${JSON.stringify(wanted)}; correct the key, or add the row` }];
   });
 }
