@@ -28,7 +28,7 @@ export interface PromotedSubject {
 /** Something that the environment gets. */
 export type PromotedChange = PromotedSubject &
   (
-    | { do: "add"; cells: Cells; after?: string | undefined }
+    | { do: "add"; cells: Cells }
     | { do: "change"; cells: CellChanges }
     | { do: "remove"; cells: Cells }
     /** A column of a seed gets another name. */

@@ -2,7 +2,7 @@ import { nearest } from "../../../machine/spelling.ts";
 import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
 import { keyText, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
-import type { Decide, MergeConflict, Takeover } from "../merge.ts";
+import type { Decide, MergeConflict, RecordMerge, Takeover } from "../merge.ts";
 import {
   PromotionError,
   isSeed,
@@ -65,7 +65,7 @@ class Planning {
   }
 
   async #takeSettings(settings: SettingsMerge): Promise<void> {
-    this.#count({ ...settings, untouched: settings.untouched.length });
+    this.#count(settings);
     this.#notes.push(...settings.notes);
     const removed = settings.taken.flatMap(({ do: verb, key }) => (verb === "remove" ? [pathIn(key)] : []));
     for (const change of settings.taken) {
@@ -168,14 +168,8 @@ class Planning {
   async #findTwin(seed: string, added: readonly PromotedChange[]): Promise<PromotedChange | undefined> {
     const { declared, name } = this.#sides.to;
     const side = findSeed(declared, seed, name);
-    const byKey = new Map(added.map((change) => [change.row?.key ?? "", change]));
-    for await (const rows of side ? readRows(side) : []) {
-      for (const { key } of rows) {
-        const twin = byKey.get(key);
-        if (twin && !this.#isRemoved(seed, key)) return twin;
-      }
-    }
-    return undefined;
+    const rows = side && (await readRows(side));
+    return added.find(({ row }) => rows?.has(row?.key ?? "") && !this.#isRemoved(seed, row?.key ?? ""));
   }
 
   #isRemoved(seed: string, key: string): boolean {
@@ -215,7 +209,7 @@ class Planning {
     return theirs.some((pattern) => isNamed(whole, pattern)) ? "theirs" : undefined;
   }
 
-  #count({ untouched, kept, alike }: { untouched: number; kept: readonly string[]; alike: number }): void {
+  #count({ untouched, kept, alike }: RecordMerge): void {
     this.#untouched += untouched;
     this.#kept += kept.length;
     this.#alike += alike;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Repository } from "../../report/testing/repository.ts";
 import { commitOf } from "../../report/trees.ts";
 import type { PromotionRequest } from "./promote.ts";
+import { readRows, type SeedOfSide } from "./rows.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
 
 describe("what can't be promoted is refused in one sentence", () => {
@@ -22,6 +23,14 @@ describe("what can't be promoted is refused in one sentence", () => {
     const repository = made({ ...project, "promotions.yaml": `prod: { from: staging, commit: ${gone} }\n` });
     expect(await refusal(repository)).toBe(
       "promotions.yaml:1:32: there is no commit ffffffffffff, perhaps because the history was rewritten: name a commit at which staging was promoted last, or remove the entry to begin where both files came to be",
+    );
+  });
+
+  test("a second row of one key, with its place", async () => {
+    const seed = { table: "t", key: ["code"], rows: [{ code: "a" }, { code: "a", area: 1 }] };
+    const twins = { declared: { folder: "." }, seed, side: "prod" } as unknown as SeedOfSide;
+    await expect(readRows(twins)).rejects.toThrow(
+      "prod: rows[1]: a row before this one has the same natural key; change or remove one",
     );
   });
 

@@ -66,9 +66,7 @@ function declaredIn({ folder }: Repository, name: string) {
 
 async function readRecords(repository: Repository, name: Name): Promise<Records> {
   const side = findSeed(declaredIn(repository, name), "places", name);
-  const records = new Map<string, Cells>();
-  for await (const rows of side ? readRows(side) : []) for (const { key, cells } of rows) records.set(key, cells);
-  return records;
+  return side ? await readRows(side) : new Map<string, Cells>();
 }
 
 /** Somebody's edit of an environment's files, and its commit. */
