@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RowData } from "../../../platform/contract/values.ts";
+import { type RowData, withoutUndefined } from "../../../platform/contract/values.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { keyText } from "../../../provider/reconcile/digests.ts";
 import { readBlocks, SourceError } from "../../../provider/seedRows/source/read.ts";
-import { formatOf, isHidden, type SourceRow } from "../../../provider/seedRows/source/source.ts";
-import { CsvText } from "./csvText.ts";
+import { formatOf, isHidden } from "../../../provider/seedRows/source/source.ts";
+import { CsvText, withLines } from "./csvText.ts";
 import {
   type ColumnFileEdit,
   decode,
   EditRefusal,
   type EditStep,
   encode,
-  lineEndOf,
   nextLine,
   positionAt,
   type RowFileEdit,
@@ -20,7 +19,7 @@ import {
   type Splice,
   type ValueFileEdit,
 } from "./text.ts";
-import { type Round, runSteps, type Spot, type TreeStep } from "./treeEdits.ts";
+import { addMembers, dropMembers, type Planned, runSteps, setMember, type Spot, type TreeStep } from "./treeEdits.ts";
 import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type TextTree } from "./trees.ts";
 
 /*
@@ -34,7 +33,7 @@ import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type Text
  * keys; an item of a list is found by what it holds. What is not where the edit expects it, is repeated by an alias, can't be
  * written in the file's format, or would change anything else is refused with its place and the reason. Edits that are not
  * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
- * mean what was asked: otherwise those edits are refused whose values it can't hold.
+ * mean what was asked: otherwise all edits of the file are refused.
  *
  * An edit knows nothing of secrets and layers: cli/between/placing.ts decides which file and which verb it is.
  */
@@ -75,72 +74,41 @@ export async function planEdits(
   const files: EditedFile[] = [];
   const refused: RefusedEdit[] = [];
   for (const [file, own] of Map.groupBy(edits, fileOf)) {
-    let told: RefusedEdit[] = [];
-    const make = async (before: Buffer | undefined, asked: readonly FileEdit[]): Promise<Buffer> => {
-      told = [];
-      const refuse = (edit: FileEdit, { message, offset }: EditRefusal, text = ""): void => {
-        const { line, column } = positionAt(text, offset ?? 0);
-        told.push({ edit, place: offset === undefined ? file : `${file}:${line}:${column}`, reason: message });
-      };
-      const rows = asked.filter((edit) => edit.kind === "row");
-      const values = asked.filter((edit) => edit.kind === "value");
-      const columns = asked.filter((edit) => edit.kind === "column");
-      let after = before ?? Buffer.alloc(0);
-      if (columns.length > 0) after = editColumns(after, columns);
-      if (rows.length > 0) after = await editRows(after, rows, refuse);
-      return values.length > 0 ? editValues(after, values, refuse, formatOf(file) === ".json") : after;
+    const told: RefusedEdit[] = [];
+    const refuse: Refuse = (edit, { message, offset }, text = "") => {
+      const { line, column } = positionAt(text, offset ?? 0);
+      told.push({ edit, place: offset === undefined ? file : `${file}:${line}:${column}`, reason: message });
     };
-    const refuseAll = (edits: readonly FileEdit[], reason: string): void =>
-      void refused.push(...edits.map((edit) => ({ edit, place: file, reason })));
     try {
       const before = await read(file);
-      let after: Buffer | undefined;
-      const lost = await findLost(own, async (asked) => (after = await make(before, asked)));
-      if (lost.length > 0) {
-        refuseAll(lost, new LostError().message);
-        after = await make(
-          before,
-          own.filter((edit) => !lost.includes(edit)),
-        );
-      }
+      let after = before ?? Buffer.alloc(0);
+      const columns = own.filter((edit) => edit.kind === "column");
+      if (columns.length > 0) after = await editColumns(after, columns);
+      const rows = own.filter((edit) => edit.kind === "row");
+      // Seeds that share a file may have other keys and types.
+      for (const each of Map.groupBy(rows, ({ source: { key, types } }) => JSON.stringify([key, types])).values())
+        after = await editRows(after, each, refuse);
+      const values = own.filter((edit) => edit.kind === "value");
+      if (values.length > 0) after = editValues(after, values, refuse, formatOf(file) === ".json");
       refused.push(...told);
-      if (after && (!before || !after.equals(before))) files.push({ file, before, after });
+      if (!after.equals(before ?? Buffer.alloc(0))) files.push({ file, before, after });
     } catch (error) {
       if (!(error instanceof EditRefusal || error instanceof SourceError)) throw error;
-      refuseAll(own, error.message);
+      refused.push(...own.map((edit) => ({ edit, place: file, reason: error.message })));
     }
   }
   return { files, refused };
 }
 
-/** Edits whose values the file can't hold. */
-class LostError extends EditRefusal {
-  constructor() {
-    super("would mean something else than is asked for, once it is written: edit it by hand");
-  }
-}
+type Refuse = (edit: FileEdit, refusal: EditRefusal, text?: string) => void;
 
-/** The edits whose values the file can't hold; the others can be made. */
-async function findLost(
-  edits: readonly FileEdit[],
-  make: (edits: readonly FileEdit[]) => Promise<unknown>,
-): Promise<readonly FileEdit[]> {
-  try {
-    await make(edits);
-    return [];
-  } catch (error) {
-    if (!(error instanceof LostError)) throw error;
-  }
-  if (edits.length === 1) return edits;
-  const middle = Math.ceil(edits.length / 2);
-  const found = [...(await findLost(edits.slice(0, middle), make)), ...(await findLost(edits.slice(middle), make))];
-  return found.length > 0 ? found : edits;
-}
+const lost = (): EditRefusal =>
+  new EditRefusal("would mean something else than is asked for, once it is written: edit it by hand");
 
 /** Renames columns, and adds those that are missing. Throws an EditRefusal. */
-function editColumns(bytes: Buffer, edits: readonly ColumnFileEdit[]): Buffer {
+async function editColumns(bytes: Buffer, edits: readonly ColumnFileEdit[]): Promise<Buffer> {
   const { text, mark } = decode(bytes, true);
-  const csv = new CsvText(text);
+  const csv = await CsvText.of(text);
   const names = new Map(edits.flatMap(({ label, now }) => (now === undefined ? [] : [[label, now] as const])));
   const strange = [...names.keys()].find((label) => !csv.labels.includes(label));
   if (strange !== undefined) throw new EditRefusal(`has no column ${quote(strange)}`);
@@ -155,74 +123,59 @@ interface Intent {
   values: RowData;
 }
 
-/** Edits of the rows of a file, by the index of each. */
+/** Edits of the rows of a file, by the index of each. What is refused goes out. */
 interface Intents {
   changed: Map<number, Intent>;
   removed: Map<number, Intent>;
-  added: Intent[];
+  added: Set<Intent>;
 }
 
-type RefuseRow = RefuseEdit<RowFileEdit>;
-
-/** Makes edits of rows in the bytes of a seed's file. Throws an EditRefusal or a SourceError where it is not edited at all. */
-export async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: RefuseRow): Promise<Buffer> {
-  let now = bytes;
-  // Seeds that share a file may have other keys and types.
-  for (const own of Map.groupBy(edits, ({ source: { key, types } }) => JSON.stringify([key, types])).values()) {
-    const [first] = own;
-    if (first) now = await editOfSource(now, own, refuse, first.source);
-  }
-  return now;
-}
-
-async function editOfSource(
-  bytes: Buffer,
-  edits: readonly RowFileEdit[],
-  refuse: RefuseRow,
-  source: RowFileEdit["source"],
-): Promise<Buffer> {
-  const asked = await intentsOf(edits, readBlocks(source, bytes), (edit, reason) =>
-    refuse(edit, new EditRefusal(reason)),
-  );
+/** Makes edits of one seed's rows in the bytes of its file. Throws an EditRefusal or a SourceError where it is not edited at all. */
+async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: Refuse): Promise<Buffer> {
+  const [first] = edits;
+  if (!first) return bytes;
+  const { source } = first;
+  const intents = await intentsOf(edits, rowsIn(source, bytes), refuse);
   const format = formatOf(source.source);
   const { text, mark } = decode(bytes, format === ".csv");
-  const refused = new Set<RowFileEdit>();
-  const refuseOne: RefuseRow = (edit, refusal, now) => {
-    refused.add(edit);
-    refuse(edit, refusal, now);
-  };
-  const { text: after, labels = [] } =
-    format === ".csv"
-      ? editCsv(text, asked, source.types, refuseOne)
-      : format === ".ndjson" || format === ".jsonl"
-        ? { text: editLines(text, asked, refuseOne) }
-        : { text: editTree(text, asked, format === ".json" ? parseJsonTree : parseYamlTree, refuseOne) };
+  const csv = format === ".csv" ? await CsvText.of(text, source.types, intents.changed) : undefined;
+  const after = csv
+    ? editCsv(text, csv, intents, refuse)
+    : format === ".ndjson" || format === ".jsonl"
+      ? editLines(text, intents, refuse)
+      : editTree(text, intents, format === ".json" ? parseJsonTree : parseYamlTree, refuse);
   const result = encode(after, mark);
-  const meant = meantRows(readBlocks(source, bytes), asked, refused, labels);
-  if (!(await isSame(readBlocks(source, result), meant))) throw new LostError();
+  const empty = Object.fromEntries((csv?.labels ?? []).map((label) => [label, null]));
+  const read = rowsIn(source, result);
+  try {
+    for await (const meant of meantRows(rowsIn(source, bytes), intents, empty))
+      if (!isDeepStrictEqual((await read.next()).value, meant)) throw lost();
+    if ((await read.next()).done !== true) throw lost();
+  } catch (error) {
+    throw error instanceof SourceError ? lost() : error;
+  }
   return result;
 }
 
-/** True if rows are those that are meant, in their order. */
-async function isSame(rows: AsyncIterable<SourceRow[]>, meant: AsyncGenerator<RowData[]>): Promise<boolean> {
-  let [waiting, at]: [RowData[], number] = [[], 0];
-  const hasMore = async (): Promise<boolean> => {
-    while (at === waiting.length) {
-      const next = await meant.next();
-      if (next.done) return false;
-      [waiting, at] = [next.value, 0];
-    }
-    return true;
-  };
-  try {
-    for await (const block of rows)
-      for (const { values } of block)
-        if ((at === waiting.length && !(await hasMore())) || !isDeepStrictEqual(values, waiting[at++])) return false;
-  } catch (error) {
-    if (error instanceof SourceError) return false;
-    throw error;
+async function* rowsIn(source: RowFileEdit["source"], bytes: Buffer): AsyncGenerator<RowData, undefined> {
+  for await (const block of readBlocks(source, bytes)) for (const { values } of block) yield values;
+  return undefined;
+}
+
+/** The rows that the file is to have. */
+async function* meantRows(
+  rows: AsyncIterable<RowData>,
+  { changed, removed, added }: Intents,
+  empty: RowData,
+): AsyncGenerator<RowData> {
+  const whole = (values: RowData): RowData => ({ ...empty, ...withoutUndefined(values) });
+  let at = -1;
+  for await (const values of rows) {
+    at++;
+    const change = changed.get(at);
+    if (!removed.has(at)) yield change ? whole({ ...values, ...change.values }) : values;
   }
-  return !(await hasMore());
+  for (const { values } of added) yield whole(values);
 }
 
 const keyIn = (row: RowData, key: readonly string[]): string => JSON.stringify(key.map((label) => keyText(row[label])));
@@ -230,23 +183,19 @@ const keyIn = (row: RowData, key: readonly string[]): string => JSON.stringify(k
 /** Finds the row of each edit. */
 async function intentsOf(
   edits: readonly RowFileEdit[],
-  rows: AsyncIterable<SourceRow[]>,
-  refuse: (edit: RowFileEdit, reason: string) => void,
+  rows: AsyncIterable<RowData>,
+  refuse: Refuse,
 ): Promise<Intents> {
   const key = edits[0]?.source.key ?? [];
   const wanted = new Set(edits.map(({ row }) => keyIn(row, key)));
-  const places = new Map<string, number>();
-  const repeated = new Set<string>();
+  const places = new Map<string, number[]>();
   let place = 0;
-  for await (const block of rows) {
-    for (const { values } of block) {
-      const name = keyIn(values, key);
-      if (places.has(name)) repeated.add(name);
-      if (wanted.has(name)) places.set(name, place);
-      place++;
-    }
+  for await (const values of rows) {
+    const name = keyIn(values, key);
+    if (wanted.has(name)) places.set(name, [...(places.get(name) ?? []), place]);
+    place++;
   }
-  const intents: Intents = { changed: new Map(), removed: new Map(), added: [] };
+  const intents: Intents = { changed: new Map(), removed: new Map(), added: new Set() };
   const added = new Set<string>();
   for (const edit of edits) {
     const { row, source } = edit;
@@ -254,148 +203,129 @@ async function intentsOf(
     const shown = key.some((label) => isHidden(source, label))
       ? ""
       : ` ${quote(key.map((label) => keyText(row[label]) ?? "").join(", "))}`;
-    const index = places.get(name);
+    const [index, second] = places.get(name) ?? [];
     const isThere = index !== undefined && !intents.removed.has(index);
-    if (repeated.has(name)) refuse(edit, `has the row${shown} twice: remove one`);
+    if (second !== undefined) refuse(edit, new EditRefusal(`has the row${shown} twice: remove one`));
     else if (edit.do === "add") {
-      if (isThere || added.has(name)) refuse(edit, `has the row${shown} already`);
-      else intents.added.push({ edit, values: row });
+      if (isThere || added.has(name)) refuse(edit, new EditRefusal(`has the row${shown} already`));
+      else intents.added.add({ edit, values: row });
       added.add(name);
-    } else if (index === undefined || !isThere) refuse(edit, `has no row${shown}`);
+    } else if (index === undefined || !isThere) refuse(edit, new EditRefusal(`has no row${shown}`));
     else if (edit.do === "remove") {
       intents.changed.delete(index);
       intents.removed.set(index, { edit, values: {} });
-    } else {
-      const before = intents.changed.get(index)?.values;
-      intents.changed.set(index, { edit, values: { ...before, ...edit.values } });
-    }
+    } else intents.changed.set(index, { edit, values: { ...intents.changed.get(index)?.values, ...edit.values } });
   }
   return intents;
 }
 
-/** The rows that the file is to have, in blocks. */
-async function* meantRows(
-  rows: AsyncIterable<SourceRow[]>,
-  { changed, removed, added }: Intents,
-  refused: ReadonlySet<RowFileEdit>,
-  labels: readonly string[],
-): AsyncGenerator<RowData[]> {
-  const made = (intent: Intent | undefined): Intent | undefined =>
-    intent && !refused.has(intent.edit) ? intent : undefined;
-  const empty = Object.fromEntries(labels.map((label) => [label, null]));
-  const without = (values: RowData): RowData =>
-    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  let first = 0;
-  for await (const block of rows) {
-    const before = first;
-    first += block.length;
-    yield block.flatMap(({ values }, at) => {
-      if (made(removed.get(before + at))) return [];
-      const change = made(changed.get(before + at));
-      return [change ? { ...empty, ...without({ ...values, ...change.values }) } : values];
-    });
-  }
-  yield added.flatMap((intent) => (made(intent) ? [{ ...empty, ...without(intent.values) }] : []));
-}
-
-/** Makes splices of one edit, or refuses it. */
-function attempt({ edit }: Intent, text: string, refuse: RefuseRow, make: () => Splice[]): Splice[] {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof EditRefusal)) throw error;
-    refuse(edit, error, text);
-    return [];
-  }
-}
-
-/** Edits the text of a CSV; returns its labels as well. */
-function editCsv(
-  text: string,
-  asked: Intents,
-  types: RowFileEdit["source"]["types"],
-  refuse: RefuseRow,
-): { text: string; labels: readonly string[] } {
-  const csv = new CsvText(text, types);
-  const changes = [...asked.changed].flatMap(([index, intent]) =>
-    attempt(intent, text, refuse, () =>
-      Object.entries(intent.values).map(([label, value]) => csv.change(index, label, value)),
+function editCsv(text: string, csv: CsvText, { changed, removed, added }: Intents, refuse: Refuse): string {
+  const attempt = <Made>({ edit }: Intent, drop: () => void, make: () => Made[]): Made[] => {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof EditRefusal)) throw error;
+      refuse(edit, error, text);
+      drop();
+      return [];
+    }
+  };
+  const changes = [...changed].flatMap(([index, intent]) =>
+    attempt(
+      intent,
+      () => changed.delete(index),
+      () => Object.entries(intent.values).map(([label, value]) => csv.change(index, label, value)),
     ),
   );
-  const removals = csv.remove([...asked.removed.keys()]);
-  const added = asked.added.filter(
-    (intent) => attempt(intent, text, refuse, () => [csv.add([intent.values])]).length > 0,
+  const lines = [...added].flatMap((intent) =>
+    attempt(
+      intent,
+      () => added.delete(intent),
+      () => [csv.line(intent.values)],
+    ),
   );
-  const rest = splice(text, [...changes, ...removals]);
-  const rows = added.map(({ values }) => values);
-  return { text: rows.length === 0 ? rest : splice(rest, [csv.add(rows, rest)]), labels: csv.labels };
+  return withLines(splice(text, [...changes, ...csv.remove(removed.keys())]), lines);
 }
 
-/** Steps that change the entries of one row: what is added comes before what goes. */
+/** Steps that change the entries of rows: what goes is taken out when the rest is there. */
 function rowSteps(
-  { edit, values }: Intent,
-  refuse: RefuseRow,
-  spotOf: (tree: TextTree) => { row: TextTree["root"]; holder: Parameters<Round["add"]>[0]["holder"] },
+  changed: Intents["changed"],
+  refuse: Refuse,
+  spotOf: (tree: TextTree, index: number) => Spot,
 ): TreeStep[] {
-  const entries = Object.entries(values);
-  const parts = [
-    entries.filter(([, value]) => value !== undefined),
-    entries.filter(([, value]) => value === undefined),
-  ];
-  return parts.filter((part) => part.length > 0).map((part) => rowStep(part, edit, refuse, spotOf));
+  const stepsOf = (isGone: boolean): TreeStep[] =>
+    [...changed].flatMap(([index, { edit, values }]) => {
+      const entries = Object.entries(values).filter(([, value]) => (value === undefined) === isGone);
+      const plan = (tree: TextTree): Planned => {
+        const spot = spotOf(tree, index);
+        const { parent } = spot;
+        if (parent.locked !== undefined) throw new EditRefusal(parent.locked, parent.start);
+        const memberOf = (label: string) => parent.members.find(({ name }) => name === label);
+        if (isGone)
+          return dropMembers(
+            tree,
+            spot,
+            entries.flatMap(([label]) => memberOf(label) ?? []),
+          );
+        const added = entries.filter(([label]) => !memberOf(label));
+        const set = entries.flatMap(([label, value]) => {
+          const member = memberOf(label);
+          return member ? setMember(tree, parent, member, value).splices : [];
+        });
+        return { splices: [...set, ...(added.length > 0 ? addMembers(tree, spot, added).splices : [])], part: parent };
+      };
+      const refuseRow = (refusal: EditRefusal, now: string): void => {
+        changed.delete(index);
+        refuse(edit, refusal, now);
+      };
+      return entries.length > 0 ? [{ plan, refuse: refuseRow }] : [];
+    });
+  return [...stepsOf(false), ...stepsOf(true)];
 }
 
-const rowStep = (
-  entries: readonly [label: string, value: unknown][],
-  edit: RowFileEdit,
-  refuse: RefuseRow,
-  spotOf: (tree: TextTree) => { row: TextTree["root"]; holder: Parameters<Round["add"]>[0]["holder"] },
-): TreeStep => ({
-  run: (round) => {
-    const { row, holder } = spotOf(round.tree);
-    for (const [label, value] of entries) {
-      const member = row.members.find(({ name }) => name === label);
-      if (row.locked !== undefined) throw new EditRefusal(row.locked, row.start);
-      if (member && value === undefined) round.drop({ parent: row, holder }, member);
-      else if (member) round.set(row, member, value);
-      else if (value !== undefined) round.add({ parent: row, holder }, label, value);
-    }
-  },
-  refuse: (refusal, now) => refuse(edit, refusal, now),
-});
-
-function editTree(text: string, asked: Intents, parse: (text: string) => TextTree, refuse: RefuseRow): string {
-  const memberAt = ({ root }: TextTree, index: number) => {
+function editTree(
+  text: string,
+  { changed, removed, added }: Intents,
+  parse: (text: string) => TextTree,
+  refuse: Refuse,
+): string {
+  const memberAt = ({ root }: TextTree, index: number): TextMember => {
     const member = root.members[index];
     if (!member) throw new EditRefusal("has fewer rows than were read", root.start);
     return member;
   };
-  const changes = [...asked.changed].flatMap(([index, intent]) =>
-    rowSteps(intent, refuse, (tree) => {
-      const member = memberAt(tree, index);
-      return { row: member.node, holder: { parent: tree.root, member } };
-    }),
+  const changes = rowSteps(changed, refuse, (tree, index) => {
+    const member = memberAt(tree, index);
+    return { parent: member.node, holder: { parent: tree.root, member } };
+  });
+  const wholeStep = (intents: Iterable<Intent>, plan: TreeStep["plan"], drop: () => void): TreeStep[] => {
+    const all = [...intents];
+    if (all.length === 0) return [];
+    const refuseAll = (refusal: EditRefusal, now: string): void => {
+      for (const { edit } of all) refuse(edit, refusal, now);
+      drop();
+    };
+    return [{ plan, refuse: refuseAll }];
+  };
+  const rows = [...added].map(({ values }) => [undefined, withoutUndefined(values)] as const);
+  const additions = wholeStep(
+    added,
+    (tree) => addMembers(tree, { parent: tree.root, holder: undefined }, rows),
+    () => added.clear(),
   );
-  const additions = asked.added.map(({ edit, values }): TreeStep => ({
-    run: (round) => {
-      round.add({ parent: round.tree.root, holder: undefined }, undefined, values);
+  const removals = wholeStep(
+    removed.values(),
+    (tree) => {
+      const members = [...removed.keys()].map((index) => memberAt(tree, index));
+      return dropMembers(tree, { parent: tree.root, holder: undefined }, members);
     },
-    refuse: (refusal, now) => refuse(edit, refusal, now),
-  }));
-  // The last ones first: the others keep their places.
-  const removals = [...asked.removed]
-    .toSorted(([one], [other]) => other - one)
-    .map(([index, { edit }]): TreeStep => ({
-      run: (round) => {
-        round.drop({ parent: round.tree.root, holder: undefined }, memberAt(round.tree, index));
-      },
-      refuse: (refusal, now) => refuse(edit, refusal, now),
-    }));
+    () => removed.clear(),
+  );
   return runSteps(text, parse, [...changes, ...additions, ...removals]);
 }
 
 /** Edits a file with one JSON object on each line. */
-function editLines(text: string, asked: Intents, refuse: RefuseRow): string {
+function editLines(text: string, { changed, removed, added }: Intents, refuse: Refuse): string {
   const lines: { start: number; end: number; next: number }[] = [];
   for (let at = 0; at < text.length;) {
     const next = nextLine(text, at);
@@ -403,56 +333,55 @@ function editLines(text: string, asked: Intents, refuse: RefuseRow): string {
     if (words.trim() !== "") lines.push({ start: at, end: at + words.trimEnd().length, next });
     at = next;
   }
-  const changes = [...asked.changed].flatMap(([index, intent]): Splice[] => {
-    const line = lines[index];
-    if (!line) return [];
-    const steps = rowSteps(intent, refuse, ({ root }) => ({ row: root, holder: undefined }));
-    return [
-      { start: line.start, end: line.end, text: runSteps(text.slice(line.start, line.end), parseJsonTree, steps) },
-    ];
+  const splices = [...changed].flatMap(([index, intent]): Splice[] => {
+    const { start, end } = lines[index] ?? { start: 0, end: 0 };
+    const own = new Map([[index, intent]]);
+    const steps = rowSteps(own, refuse, ({ root }) => ({ parent: root, holder: undefined }));
+    const after = runSteps(text.slice(start, end), parseJsonTree, steps);
+    if (own.size === 0) changed.delete(index);
+    return [{ start, end, text: after }];
   });
-  const removals = [...asked.removed.keys()].flatMap((index): Splice[] => {
-    const line = lines[index];
-    return line ? [{ start: line.start, end: line.next, text: "" }] : [];
-  });
-  const rest = splice(text, [...changes, ...removals]);
-  const wasOpen = text !== "" && !text.endsWith("\n");
-  const kept = wasOpen && rest.endsWith("\n") && removals.length > 0 ? rest.replace(/\r?\n$/, "") : rest;
-  if (asked.added.length === 0) return kept;
+  for (const index of removed.keys()) {
+    const { start, next } = lines[index] ?? { start: 0, next: 0 };
+    splices.push({ start, end: next, text: "" });
+  }
+  const rest = splice(text, splices);
+  const kept = text.endsWith("\n") || removed.size === 0 ? rest : rest.replace(/\r?\n$/, "");
   const [first] = lines;
   const like = first ? parseJsonTree(text.slice(first.start, first.end)) : undefined;
-  const written = asked.added.map(({ values }) => {
-    const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-    return like ? like.writeInline(undefined, known, undefined) : JSON.stringify(known);
+  const written = [...added].map(({ values }) => {
+    const known = withoutUndefined(values);
+    return like ? like.writeInline(undefined, known) : JSON.stringify(known);
   });
-  const lineEnd = lineEndOf(text);
-  const isOpen = kept !== "" && !kept.endsWith("\n");
-  return isOpen ? [kept, ...written].join(lineEnd) : kept + written.map((line) => line + lineEnd).join("");
+  return withLines(kept, written);
 }
 
-export type RefuseEdit<Edit> = (edit: Edit, refusal: EditRefusal, text?: string) => void;
-
 /** Makes edits of values in the bytes of a file. Throws an EditRefusal where the file is not edited at all. */
-export function editValues(
-  bytes: Buffer,
-  edits: readonly ValueFileEdit[],
-  refuse: RefuseEdit<ValueFileEdit>,
-  isJson: boolean,
-): Buffer {
+function editValues(bytes: Buffer, edits: readonly ValueFileEdit[], refuse: Refuse, isJson: boolean): Buffer {
   const parse = isJson ? parseJsonTree : parseYamlTree;
   const { text, mark } = decode(bytes);
-  const before = parse(text).root.plain();
   const refused = new Set<ValueFileEdit>();
-  const steps = edits.map((edit) => ({
-    run: (round: Round) => planValue(round, edit),
-    refuse: (refusal: EditRefusal, now: string) => {
-      refused.add(edit);
-      refuse(edit, refusal, now);
+  // What comes into one list at a time is one step.
+  const groups = edits.reduce<ValueFileEdit[][]>((all, edit) => {
+    const last = all.at(-1);
+    const isMore = edit.do === "append" && last?.[0]?.do === "append" && isDeepStrictEqual(last[0].path, edit.path);
+    if (last && isMore) last.push(edit);
+    else all.push([edit]);
+    return all;
+  }, []);
+  const steps = groups.map((group): TreeStep => ({
+    plan: (tree) => planValues(tree, group),
+    refuse: (refusal, now) => {
+      for (const edit of group) {
+        refused.add(edit);
+        refuse(edit, refusal, now);
+      }
     },
   }));
   const after = runSteps(text, parse, steps);
-  const meant = edits.filter((edit) => !refused.has(edit)).reduce(model, before);
-  if (!isDeepStrictEqual(valueOf(after, parse), meant ?? null)) throw new LostError();
+  const meant: Record<string, unknown> = { root: parse(text).root.plain() };
+  for (const edit of edits) if (!refused.has(edit)) apply(meant, edit);
+  if (!isDeepStrictEqual(valueOf(after, parse), meant["root"] ?? null)) throw lost();
   return encode(after, mark);
 }
 
@@ -506,77 +435,64 @@ function isItem(item: unknown, step: Exclude<EditStep, string>): boolean {
   );
 }
 
-function planValue(round: Round, edit: ValueFileEdit): void {
-  const { tree } = round;
+/** Plans an edit, or several that add to one list. */
+function planValues(tree: TextTree, edits: readonly ValueFileEdit[]): Planned {
+  const [edit] = edits;
+  if (!edit) throw new Error("a step has an edit");
+  const { path, value } = edit;
+  const way = walk(tree, path);
   if (edit.do === "remove") {
-    let way = walk(tree, edit.path);
-    if (!way.member || way.rest.length > 1) throw new EditRefusal("has not what is to be removed", way.parent.start);
+    let found = way;
+    if (!found.member || found.rest.length > 1)
+      throw new EditRefusal("has not what is to be removed", way.parent.start);
     for (
-      let up = edit.path.slice(0, -1);
-      edit.prune && up.length > 0 && way.parent.members.length === 1;
+      let up = path.slice(0, -1);
+      edit.prune && up.length > 0 && found.parent.members.length === 1;
       up = up.slice(0, -1)
     )
-      way = walk(tree, up);
-    if (way.member) round.drop(way, way.member);
-    return;
+      found = walk(tree, up);
+    return dropMembers(tree, found, found.member ? [found.member] : []);
   }
-  if (edit.do === "append") {
-    const way = walk(tree, edit.path);
-    const { member } = way;
-    if (!member) put(round, way, [edit.value]);
-    else if (member.node.kind === "list")
-      round.add({ parent: member.node, holder: { parent: way.parent, member } }, undefined, edit.value);
-    else if (member.node.plain() === null) round.set(way.parent, member, [edit.value]);
-    else throw new EditRefusal("is no list", member.node.start);
-    return;
-  }
-  put(round, walk(tree, edit.path), edit.value);
+  if (edit.do === "set") return put(tree, way, value);
+  const { member } = way;
+  const items = edits.map((each) => each.value);
+  if (!member || member.node.plain() === null) return put(tree, way, items);
+  if (member.node.kind !== "list") throw new EditRefusal("is no list", member.node.start);
+  const spot = { parent: member.node, holder: { parent: way.parent, member } };
+  return addMembers(
+    tree,
+    spot,
+    items.map((item) => [undefined, item] as const),
+  );
 }
 
 /** Sets a value, and makes the maps that are missing above it. */
-function put(round: Round, { parent, holder, member, rest }: Way, value: unknown): void {
-  if (member) {
-    round.set(parent, member, value);
-    return;
-  }
-  const names = rest.map((step) => {
+function put(tree: TextTree, { parent, holder, member, rest }: Way, value: unknown): Planned {
+  if (member) return setMember(tree, parent, member, value);
+  const [name = "", ...more] = rest.map((step) => {
     if (typeof step !== "string") throw new EditRefusal("has no such item", parent.start);
     return step;
   });
-  const [name = "", ...more] = names;
   const held = more.reduceRight<unknown>((inner, each) => ({ [each]: inner }), value);
-  if (parent.kind === "scalar" && holder) round.set(holder.parent, holder.member, { [name]: held });
-  else round.add({ parent, holder }, name, held);
+  if (parent.kind === "scalar" && holder) return setMember(tree, holder.parent, holder.member, { [name]: held });
+  return addMembers(tree, { parent, holder }, [[name, held]]);
 }
 
-/** The value of a whole file after an edit, without its text: what the text is held against. */
-function model(root: unknown, edit: ValueFileEdit): unknown {
-  const { path, value } = edit;
-  if (edit.do === "remove") return modelRemoval(root, path, edit.prune === true).value;
-  if (path.length === 0) return edit.do === "append" ? [...((root as unknown[] | null) ?? []), value] : value;
-  const [step = "", ...rest] = path;
-  const below = { ...edit, path: rest };
-  if (typeof step === "string") {
-    const map = (root ?? {}) as Record<string, unknown>;
-    return { ...map, [step]: model(Object.hasOwn(map, step) ? map[step] : null, below) };
+/** Makes an edit in the value of a file, without its text: what the text is held against. */
+function apply(meant: Record<string | number, unknown>, { path, do: verb, value, prune }: ValueFileEdit): void {
+  const root = { above: meant, at: "root" as string | number };
+  const slots = [root];
+  for (const step of path) {
+    const { above, at } = slots.at(-1) ?? root;
+    const here = (above[at] ??= {}) as Record<string, unknown> | unknown[]; // as the text has it there
+    const index = typeof step === "string" ? step : (here as unknown[]).findIndex((item) => isItem(item, step));
+    slots.push({ above: here as Record<string | number, unknown>, at: index });
   }
-  return (root as unknown[]).map((item) => (isItem(item, step) ? model(item, below) : item));
-}
-
-function modelRemoval(
-  root: unknown,
-  [step, ...rest]: readonly EditStep[],
-  prune: boolean,
-): { value: unknown; isGone: boolean } {
-  if (step === undefined) return { value: undefined, isGone: true };
-  const entries: [key: string | number, item: unknown][] = Array.isArray(root)
-    ? (root as unknown[]).map((item, index) => [index, item])
-    : Object.entries(root as object);
-  const left = entries.flatMap(([key, item]): typeof entries => {
-    if (typeof step === "string" ? key !== step : !isItem(item, step)) return [[key, item]];
-    const { value, isGone } = modelRemoval(item, rest, prune);
-    return isGone ? [] : [[key, value]];
-  });
-  const value = Array.isArray(root) ? left.map(([, item]) => item) : Object.fromEntries(left);
-  return { value, isGone: prune && left.length === 0 };
+  for (const { above, at } of slots.slice(1).reverse()) {
+    if (verb === "set") above[at] = value;
+    else if (verb === "append") above[at] = [...((above[at] as unknown[] | null | undefined) ?? []), value];
+    else if (Array.isArray(above)) above.splice(Number(at), 1);
+    else Reflect.deleteProperty(above, at);
+    if (verb !== "remove" || !prune || Object.keys(above).length > 0) return;
+  }
 }

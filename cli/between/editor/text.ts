@@ -57,14 +57,6 @@ export class EditRefusal extends Error {
   }
 }
 
-/** True if two splices can't both be made in one text. Insertions at one place can: they stand in the order of the edits. */
-export const overlaps = (one: Splice, other: Splice): boolean =>
-  one.start === one.end && other.start === other.end
-    ? false
-    : one.start < other.end && other.start < one.end
-      ? true
-      : one.start === other.start && (one.text !== "" || other.text !== "");
-
 /** Makes splices that don't overlap. */
 export function splice(text: string, splices: readonly Splice[]): string {
   let [result, at] = ["", 0];

@@ -1,132 +1,72 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../platform/contract/wire.ts";
-import { EditRefusal, lineEndOf, lineStart, nextLine, overlaps, splice, type Splice } from "./text.ts";
+import { EditRefusal, lineEndOf, lineStart, nextLine, splice, type Splice } from "./text.ts";
 import type { TextMember, TextNode, TextTree } from "./trees.ts";
 
-/** Thrown where a step can't be planned beside those before it: the text is parsed again first. */
-class Later extends Error {}
+/** A collection, and the member that holds it; none holds the root. */
+export interface Spot {
+  parent: TextNode;
+  holder: { parent: TextNode; member: TextMember } | undefined;
+}
 
-/** Splices of several steps in one tree, before its text is made: they may not be in each other's way. */
-export class Round {
-  readonly tree: TextTree;
-  readonly splices: Splice[] = [];
-  readonly #own: Splice[] = [];
-  /** Collections that get something at a place, such as the end of the file, where several of them may end. */
-  readonly #ends = new Map<number, TextNode>();
-  /** Parts that go: nothing is added within one, which would go as well. */
-  readonly #dropped: TextNode[] = [];
-  readonly #touched = new Map<TextNode, { drops: number; names: Set<string | undefined> }>();
-
-  constructor(tree: TextTree) {
-    this.tree = tree;
-  }
-
-  set(parent: TextNode, member: TextMember, value: unknown): void {
-    this.#take(setMember(this.tree, parent, member, value));
-  }
-
-  add(spot: Spot, name: string | undefined, value: unknown): void {
-    const { parent } = spot;
-    if (this.#dropped.some(({ start, end }) => start <= parent.start && parent.end <= end)) throw new Later();
-    const touched = this.#touchedOf(parent);
-    const isTwice = name !== undefined && touched.names.has(name);
-    if (isTwice || touched.drops > 0 || (parent.members.length === 0 && touched.names.size > 0)) throw new Later();
-    const isNothing = parent.kind === "scalar";
-    const splices = isNothing ? addToNothing(this.tree, spot, name, value) : addMember(this.tree, spot, name, value);
-    touched.names.add(name);
-    for (const { start, end } of splices) {
-      if (start !== end) continue;
-      if ((this.#ends.get(start) ?? parent) !== parent) throw new Later();
-      this.#ends.set(start, parent);
-    }
-    this.#take(splices);
-  }
-
-  drop(spot: Spot, member: TextMember): void {
-    const { parent } = spot;
-    const touched = this.#touchedOf(parent);
-    const isLast = touched.drops > 0 && touched.drops + 1 >= parent.members.length;
-    if (isLast || touched.names.size > 0) throw new Later();
-    // An addition within it goes elsewhere, once it is there.
-    const { start, end } = member.node;
-    for (const [node, { names }] of this.#touched)
-      if (names.size > 0 && start <= node.start && node.end <= end) throw new Later();
-    const splices = dropMember(this.tree, spot, member);
-    touched.drops++;
-    this.#take(splices);
-    this.#dropped.push(member.node);
-  }
-
-  /** Does a step whole or not at all; false where it waits for the next round. */
-  run(step: (round: Round) => void): boolean {
-    this.#own.length = 0;
-    try {
-      step(this);
-    } catch (error) {
-      if (error instanceof Later && this.splices.length > 0) return false;
-      throw error instanceof Later ? new EditRefusal("changes one place twice") : error;
-    }
-    this.splices.push(...this.#own);
-    return true;
-  }
-
-  #touchedOf(node: TextNode): { drops: number; names: Set<string | undefined> } {
-    const touched = this.#touched.get(node) ?? { drops: 0, names: new Set() };
-    this.#touched.set(node, touched);
-    return touched;
-  }
-
-  #take(splices: readonly Splice[]): void {
-    if (splices.some((each) => [...this.splices, ...this.#own].some((other) => overlaps(each, other))))
-      throw new Later();
-    this.#own.push(...splices);
-  }
+/** What a step does to a tree, and the part that it touches. */
+export interface Planned {
+  splices: Splice[];
+  part: Pick<TextNode, "start" | "end">;
 }
 
 /** A step of an edit, and where its refusal goes. */
 export interface TreeStep {
-  run: (round: Round) => void;
+  plan: (tree: TextTree) => Planned;
   refuse: (refusal: EditRefusal, text: string) => void;
 }
 
-/** Takes steps one after another, as many in one round as are not in each other's way. */
+/** Takes steps one after another. Those that touch other parts of the text are made in one, without parsing it again. */
 export function runSteps(text: string, parse: (text: string) => TextTree, steps: readonly TreeStep[]): string {
-  let [now, at] = [text, 0];
-  while (at < steps.length) {
-    const round = new Round(parse(now));
-    const from = at;
-    for (let step = steps[at]; step; step = steps[++at]) {
+  let now = text;
+  const waiting = steps.toReversed();
+  while (waiting.length > 0) {
+    const tree = parse(now);
+    const made: Planned[] = [];
+    for (let step = waiting.at(-1); step; step = waiting.at(-1)) {
       try {
-        if (!round.run(step.run)) break;
+        const planned = step.plan(tree);
+        const { start, end } = planned.part;
+        if (made.some(({ part }) => part.start <= end && start <= part.end)) break;
+        made.push(planned);
       } catch (error) {
         if (!(error instanceof EditRefusal)) throw error;
+        // What it lacks may come with those before it.
+        if (made.length > 0) break;
         step.refuse(error, now);
       }
+      waiting.pop();
     }
-    if (at === from) throw new Error("a round takes at least one step");
-    now = splice(now, round.splices);
+    now = splice(
+      now,
+      made.flatMap(({ splices }) => splices),
+    );
   }
   return now;
 }
 
 /** Sets the value behind a colon or a dash. */
-export function setMember(tree: TextTree, parent: TextNode, member: TextMember, value: unknown): Splice[] {
+export function setMember(tree: TextTree, parent: TextNode, member: TextMember, value: unknown): Planned {
   const { node, after } = member;
+  const part = { start: Math.min(member.start, after), end: node.end };
   assertOpen(member, true);
-  if (isDeepStrictEqual(node.plain(), value) && node.end > node.start) return [];
-  const { text } = tree;
+  if (isDeepStrictEqual(node.plain(), value) && node.end > node.start) return { splices: [], part };
   if (isWrittenInline(tree, parent, member, value)) {
     const gap = node.start === node.end && parent.kind === "map" ? " " : "";
     const isCollection = typeof value === "object" && value !== null;
     const written = isCollection
-      ? tree.writeInline(undefined, value, { parent, member: node.kind === "scalar" ? undefined : withoutName(member) })
+      ? tree.writeInline(undefined, value, node.kind === "scalar" ? undefined : withoutName(member))
       : tree.writeScalar(value, node.style);
-    return [{ start: node.start, end: node.end, text: gap + written }];
+    return { splices: [{ start: node.start, end: node.end, text: gap + written }], part };
   }
-  if (/\S/.test(text.slice(after, node.start))) {
+  if (/\S/.test(tree.text.slice(after, node.start)))
     throw new EditRefusal("has a comment, an anchor or a tag before its value: move it to the line above", node.start);
-  }
-  return [{ start: after, end: node.end, text: behindKey(tree, parent, member, value) }];
+  return { splices: [{ start: after, end: node.end, text: behindKey(tree, parent, member, value) }], part };
 }
 
 const withoutName = ({ start, after, node }: TextMember): TextMember => ({
@@ -146,68 +86,62 @@ function isWrittenInline(tree: TextTree, parent: TextNode, { node }: TextMember,
   return !(typeof value === "string" && value.includes("\n"));
 }
 
+/** Members to be added: entries of a map, or items of a list, which have no name. */
+type Added = readonly (readonly [name: string | undefined, value: unknown])[];
+
 /** Adds members behind the last one of a collection. */
-export function addMember(
-  tree: TextTree,
-  { parent, holder }: Spot,
-  name: string | undefined,
-  value: unknown,
-): Splice[] {
+export function addMembers(tree: TextTree, { parent, holder }: Spot, added: Added): Planned {
   assertOpen({ node: parent });
   const last = parent.members.at(-1);
-  if (last) assertEditable(last);
-  if (parent.isInline) return [addInBrackets(tree, { parent, holder }, name, value)];
+  if (last?.locked !== undefined) throw new EditRefusal(last.locked, last.node.start);
+  const planned = (one: Splice): Planned => ({ splices: [one], part: parent });
+  if (parent.isInline && parent.kind !== "scalar") return planned(addInBrackets(tree, { parent, holder }, added));
   const { text } = tree;
-  if (!last) throw new EditRefusal("is neither a list nor a map", parent.start);
   const lineEnd = lineEndOf(text);
-  const margin = columnAt(text, last.start);
-  const likeRow = last.node.isInline && last.node.kind === "map" && isObject(value);
-  const written = likeRow
-    ? `${name === undefined ? "-" : `${name}:`} ${tree.writeInline(undefined, value, { parent, member: withoutName(last) })}`
-    : blockOf(tree, parent, name, value, margin);
-  const line = " ".repeat(margin) + written;
-  const at = nextLine(text, last.node.end);
-  const isOpen = at === text.length && !text.endsWith("\n");
-  return [{ start: at, end: at, text: isOpen ? lineEnd + line : line + lineEnd }];
-}
-
-/** Adds the first member to a document that has none. */
-export function addToNothing(
-  tree: TextTree,
-  { parent, holder }: Spot,
-  name: string | undefined,
-  value: unknown,
-): Splice[] {
-  const { text } = tree;
+  if (last) {
+    const margin = columnAt(text, last.start);
+    const lines = added.map(([name, value]) => {
+      const isLikeRow = last.node.isInline && last.node.kind === "map" && isObject(value);
+      const written = isLikeRow
+        ? `${name === undefined ? "-" : `${name}:`} ${tree.writeInline(undefined, value, withoutName(last))}`
+        : blockOf(tree, parent, name, value, margin);
+      return " ".repeat(margin) + written;
+    });
+    const at = nextLine(text, last.node.end);
+    const isOpen = at === text.length && !text.endsWith("\n");
+    return planned({
+      start: at,
+      end: at,
+      text: lines.map((line) => (isOpen ? lineEnd + line : line + lineEnd)).join(""),
+    });
+  }
   if (holder || !tree.writeBlock || parent.end > parent.start)
-    throw new EditRefusal("is no list and no map", parent.start);
-  const lineEnd = lineEndOf(text);
-  const written = tree.writeBlock(name, value, 0).replaceAll("\n", lineEnd);
-  const at = text.length;
-  return [{ start: at, end: at, text: `${text === "" || text.endsWith("\n") ? "" : lineEnd}${written}${lineEnd}` }];
+    throw new EditRefusal("is neither a list nor a map", parent.start);
+  // The first members of a document that has none.
+  const lines = added.map(([name, value]) => `${blockOf(tree, parent, name, value, 0)}${lineEnd}`);
+  const begin = text === "" || text.endsWith("\n") ? "" : lineEnd;
+  return planned({ start: text.length, end: text.length, text: begin + lines.join("") });
 }
 
-/** A collection, and the member that holds it; none holds the root. */
-export interface Spot {
-  parent: TextNode;
-  holder: { parent: TextNode; member: TextMember } | undefined;
-}
-
-function addInBrackets(tree: TextTree, { parent, holder }: Spot, name: string | undefined, value: unknown): Splice {
+function addInBrackets(tree: TextTree, { parent, holder }: Spot, added: Added): Splice {
   const { text } = tree;
   const { members, start, end, kind } = parent;
   const last = members.at(-1);
   const first = members[0];
+  const writtenLike = (member?: TextMember): string[] =>
+    added.map(([name, value]) => tree.writeInline(name, value, member));
   if (!last || !first) {
-    const isEmpty = !/\S/.test(text.slice(start + 1, end - 1));
-    if (!isEmpty) throw new EditRefusal("has a comment in its brackets: move it out", start);
-    const whole = name === undefined ? [value] : { [name]: value };
-    if (tree.writeBlock && holder && !holder.parent.isInline && holder.member.node === parent && kind === "list")
-      return emptied(tree, holder, whole);
+    if (/\S/.test(text.slice(start + 1, end - 1)))
+      throw new EditRefusal("has a comment in its brackets: move it out", start);
+    // The first items of a list stand on lines of their own, as people write lists.
+    const member = holder && !holder.parent.isInline && kind === "list" ? holder.member : undefined;
+    if (tree.writeBlock && member?.node === parent && /^[ \t]*$/.test(text.slice(member.after, start))) {
+      const items = added.map(([, value]) => value);
+      return { start: member.after, end, text: behindKey(tree, holder?.parent ?? parent, member, items) };
+    }
     const pad = tree.writeBlock && kind === "map" ? " " : "";
-    return { start: start + 1, end: end - 1, text: pad + tree.writeInline(name, value, undefined) + pad };
+    return { start: start + 1, end: end - 1, text: pad + writtenLike().join(", ") + pad };
   }
-  const written = tree.writeInline(name, value, { parent, member: last });
   const before = members.at(-2);
   const between = before ? text.slice(before.node.end, last.start) : "";
   const lead = text.slice(start + 1, first.start);
@@ -216,71 +150,83 @@ function addInBrackets(tree: TextTree, { parent, holder }: Spot, name: string | 
     : /^[ \t]*\r?\n\s*$/.test(lead)
       ? `,${lead}`
       : `,${tree.writeBlock || /[,:]\s/.test(text) ? " " : ""}`;
-  return { start: last.node.end, end: last.node.end, text: gap + written };
+  const at = last.node.end;
+  return {
+    start: at,
+    end: at,
+    text: writtenLike(last)
+      .map((one) => gap + one)
+      .join(""),
+  };
 }
 
-/** A first item in the place of empty brackets: on lines of its own, as people write lists. */
-function emptied(tree: TextTree, { parent, member }: NonNullable<Spot["holder"]>, whole: unknown): Splice {
-  const text = behindKey(tree, parent, member, whole);
-  const { start, end } = member.node;
-  return /^[ \t]*$/.test(tree.text.slice(member.after, start))
-    ? { start: member.after, end, text }
-    : { start, end, text: tree.writeInline(undefined, whole, undefined) };
-}
-
-/** Takes a member out of a collection. */
-export function dropMember(tree: TextTree, { parent, holder }: Spot, member: TextMember): Splice[] {
-  assertOpen(member, true);
+/** Takes members out of a collection. */
+export function dropMembers(tree: TextTree, { parent, holder }: Spot, dropped: readonly TextMember[]): Planned {
   assertOpen({ node: parent });
-  const { members } = parent;
-  const index = members.indexOf(member);
-  const [before, next] = [members[index - 1], members[index + 1]];
-  if (members.length === 1) return [emptyCollection(tree, { parent, holder }, member)];
-  if (parent.isInline) {
-    const cut = before
-      ? { start: before.node.end, end: member.node.end }
-      : { start: member.start, end: next?.start ?? member.node.end };
-    assertNoComment(
-      tree,
-      tree.text.slice(before ? before.node.end : member.node.end, before ? member.start : cut.end),
-      cut.start,
-    );
-    return [{ ...cut, text: "" }];
+  for (const member of dropped) assertOpen(member, true);
+  const kept = parent.members.filter((member) => !dropped.includes(member));
+  if (kept.length === 0) return { splices: [emptyCollection(tree, { parent, holder })], part: parent };
+  const cuts: Splice[] = [];
+  for (const member of dropped.toSorted((one, other) => one.start - other.start)) {
+    const { start, end } = (parent.isInline ? cutInBrackets : cutLines)(tree, parent, member, kept);
+    const last = cuts.at(-1);
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else cuts.push({ start, end, text: "" });
   }
-  const { text } = tree;
+  const last = cuts.at(-1);
+  // A file without a line end at its end stays so.
+  if (last && !parent.isInline && last.end === tree.text.length && !tree.text.endsWith("\n"))
+    last.start = tree.text.slice(0, last.start).replace(/\r?\n$/, "").length;
+  return { splices: cuts, part: parent };
+}
+
+type Cut = (
+  tree: TextTree,
+  parent: TextNode,
+  member: TextMember,
+  kept: readonly TextMember[],
+) => Pick<Splice, "start" | "end">;
+
+/** A member with the comma before it, or with that behind it where nothing before it is kept. */
+const cutInBrackets: Cut = (tree, { members }, member, kept) => {
+  const at = members.indexOf(member);
+  const before = kept.some(({ start }) => start < member.start) ? members[at - 1] : undefined;
+  const [start, end] = before
+    ? [before.node.end, member.node.end]
+    : [member.start, members[at + 1]?.start ?? member.node.end];
+  assertNoComment(tree, tree.text.slice(before ? start : member.node.end, before ? member.start : end), start);
+  return { start, end };
+};
+
+/** The lines of a member. What is kept behind it takes its place on the line of a dash. */
+const cutLines: Cut = ({ text, ...tree }, _, member, kept) => {
   const from = lineStart(text, member.start);
   const behind = nextLine(text, member.node.end);
-  if (/^ *$/.test(text.slice(from, member.start))) {
-    const isOpen = behind === text.length && !text.endsWith("\n");
-    const back = isOpen && from > 0 ? (text[from - 2] === "\r" ? 2 : 1) : 0;
-    return [{ start: from - back, end: behind, text: "" }];
-  }
+  if (/^ *$/.test(text.slice(from, member.start))) return { start: from, end: behind };
+  const next = kept.find(({ start }) => start > member.start);
   if (!next) throw new EditRefusal("stands on the line of something else", member.start);
-  assertNoComment(tree, text.slice(behind, next.start), member.start);
-  return [{ start: member.start, end: next.start, text: "" }];
-}
+  assertNoComment({ text, ...tree }, text.slice(behind, next.start), member.start);
+  return { start: member.start, end: next.start };
+};
 
-/** Leaves empty brackets where the last member goes. */
-function emptyCollection(tree: TextTree, { parent, holder }: Spot, member: TextMember): Splice {
+/** Leaves empty brackets where all members go. */
+function emptyCollection(tree: TextTree, { parent, holder }: Spot): Splice {
   const { text } = tree;
+  const { start, end, members } = parent;
   const empty = parent.kind === "map" ? "{}" : "[]";
-  if (parent.isInline) {
-    assertNoComment(
-      tree,
-      text.slice(parent.start + 1, member.start) + text.slice(member.node.end, parent.end - 1),
-      parent.start,
-    );
-    return { start: parent.start, end: parent.end, text: empty };
-  }
+  const [first, last] = [members[0], members.at(-1)];
   const from = holder?.member.after;
-  const isBelow = from !== undefined && /^[ \t]*\r?\n *$/.test(text.slice(from, member.start));
-  return isBelow
-    ? { start: from, end: member.node.end, text: ` ${empty}` }
-    : { start: member.start, end: member.node.end, text: empty };
+  if (parent.isInline) {
+    const beside = text.slice(start + 1, first?.start) + text.slice(last?.node.end, end - 1);
+    assertNoComment(tree, beside, start);
+    return { start, end, text: empty };
+  }
+  const isBelow = from !== undefined && /^[ \t]*\r?\n *$/.test(text.slice(from, first?.start));
+  return isBelow ? { start: from, end, text: ` ${empty}` } : { start: first?.start ?? start, end, text: empty };
 }
 
 function blockOf(tree: TextTree, parent: TextNode, name: string | undefined, value: unknown, column: number): string {
-  const written = tree.writeBlock?.(parent.kind === "map" ? (name ?? "") : undefined, value, column) ?? "";
+  const written = tree.writeBlock?.(parent.kind === "list" ? undefined : name, value, column) ?? "";
   return written.replaceAll("\n", lineEndOf(tree.text));
 }
 
@@ -303,7 +249,3 @@ function assertOpen({ node, locked }: Pick<TextMember, "node" | "locked">, isWho
   const why = locked ?? node.locked ?? (isWhole ? node.held : undefined);
   if (why !== undefined) throw new EditRefusal(why, node.start);
 }
-
-const assertEditable = ({ locked, node }: TextMember): void => {
-  if (locked !== undefined) throw new EditRefusal(locked, node.start);
-};

@@ -56,17 +56,11 @@ export interface TextTree {
    * Writes a member of a map (with a name) or of a list on one line, or between brackets.
    * @param like a member beside it, whose layout it takes
    */
-  writeInline: (name: string | undefined, value: unknown, like: Like | undefined) => string;
+  writeInline: (name: string | undefined, value: unknown, like?: TextMember) => string;
   /** Writes a scalar in the place of one of this style. */
   writeScalar: (value: unknown, style: TextNode["style"]) => string;
   /** Writes what stands behind a colon or a dash, from its line on, indented by so many columns; not for JSON. */
   writeBlock: ((name: string | undefined, value: unknown, column: number) => string) | undefined;
-}
-
-/** A member, and the collection that holds it. */
-export interface Like {
-  parent: TextNode;
-  member: TextMember | undefined;
 }
 
 /** Reads a JSON text. Throws an EditRefusal where it is not valid, or has comments. */
@@ -105,35 +99,30 @@ function toTextNode(node: JsonNode, text: string): TextNode {
   return { ...common, kind: "scalar", members: [], plain };
 }
 
-/** Writes a member as the one beside it is laid out. */
-function writeMember(text: string, name: string | undefined, value: unknown, like: Like | undefined): string {
-  const beside = like?.member ? text.slice(like.member.start, like.member.node.end) : "";
-  const isBroken = /[\r\n]/.test(beside) && typeof value === "object" && value !== null;
-  const written = isBroken ? broken(text, value, like?.member) : compact(value, beside === "" ? text : beside);
-  return name === undefined ? written : `${JSON.stringify(name)}${/":\S/.test(beside || text) ? ":" : ": "}${written}`;
-}
-
-function broken(text: string, value: unknown, member: TextMember | undefined): string {
-  const start = member?.start ?? 0;
-  const [margin = ""] = /^[ \t]*/.exec(text.slice(lineStart(text, start))) ?? [];
-  const inner = member?.node.members[0];
-  const [deeper = ""] = inner ? (/^[ \t]*/.exec(text.slice(lineStart(text, inner.start))) ?? []) : [];
-  const step = deeper.startsWith(margin) && deeper.length > margin.length ? deeper.slice(margin.length) : "  ";
-  return JSON.stringify(value, null, step).replaceAll("\n", `\n${margin}`);
-}
-
-/** On one line, with white space where the text beside it has some. */
-function compact(value: unknown, beside: string): string {
-  const colon = /":\s/.test(beside) || !/":/.test(beside) ? ": " : ":";
-  const comma = /,\s/.test(beside) || !beside.includes(",") ? ", " : ",";
-  const pad = /\{\s/.test(beside) ? " " : "";
-  const write = (one: unknown): string => {
-    if (Array.isArray(one)) return `[${one.map(write).join(comma)}]`;
+/** Writes a member as the one beside it is laid out: in lines, or on one with its white space. */
+function writeMember(text: string, name: string | undefined, value: unknown, like?: TextMember): string {
+  const beside = like ? text.slice(like.start, like.node.end) : "";
+  const form = beside === "" ? text : beside;
+  const colon = /":\S/.test(form) ? ":" : ": ";
+  const comma = /,\S/.test(form) ? "," : ", ";
+  const pad = /\{\s/.test(form) ? " " : "";
+  const compact = (one: unknown): string => {
+    if (Array.isArray(one)) return `[${one.map(compact).join(comma)}]`;
     if (typeof one !== "object" || one === null) return JSON.stringify(one);
-    const entries = Object.entries(one).map(([name, each]) => `${JSON.stringify(name)}${colon}${write(each)}`);
+    const entries = Object.entries(one).map(([label, each]) => `${JSON.stringify(label)}${colon}${compact(each)}`);
     return entries.length === 0 ? "{}" : `{${pad}${entries.join(comma)}${pad}}`;
   };
-  return write(value);
+  const isBroken = /[\r\n]/.test(beside) && typeof value === "object" && value !== null;
+  const written = isBroken ? inLines(text, value, like) : compact(value);
+  return name === undefined ? written : `${JSON.stringify(name)}${colon}${written}`;
+}
+
+function inLines(text: string, value: unknown, like?: TextMember): string {
+  const marginAt = (at = 0): string => /^[ \t]*/.exec(text.slice(lineStart(text, at)))?.[0] ?? "";
+  const margin = marginAt(like?.start);
+  const deeper = marginAt(like?.node.members[0]?.start);
+  const step = deeper.startsWith(margin) && deeper.length > margin.length ? deeper.slice(margin.length) : "  ";
+  return JSON.stringify(value, null, step).replaceAll("\n", `\n${margin}`);
 }
 
 /** Bounds of what is edited: rows in YAML may have more values than settings. */
@@ -146,7 +135,7 @@ export function parseYamlTree(text: string): TextTree {
   return {
     text,
     root,
-    writeInline: (name, value, like) => writeFlow(name, value, like, text),
+    writeInline: (name, value, like) => writeFlow(text, name, value, like),
     writeScalar,
     writeBlock,
   };
@@ -162,9 +151,8 @@ const emptyAt = (at: number): TextNode => ({
 });
 
 function parseDocument(text: string): Document.Parsed {
-  const lineCounter: LineCounter = new LineCounter();
   try {
-    const document = parseBounded(text, { lineCounter, keepSourceTokens: true }, ofEdited);
+    const document = parseBounded(text, { lineCounter: new LineCounter(), keepSourceTokens: true }, ofEdited);
     const [error] = document.errors;
     if (error) throw new EditRefusal("is not valid YAML: correct it", error.pos[0]);
     return document;
@@ -291,7 +279,7 @@ const options = { lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity } as co
 const isOfLines = (value: unknown): boolean => typeof value === "string" && /[\r\n]/.test(value);
 
 /** Writes a member of a flow collection; of one that was empty its own brackets decide the layout. */
-function writeFlow(name: string | undefined, value: unknown, like: Like | undefined, text: string): string {
+function writeFlow(text: string, name: string | undefined, value: unknown, like?: TextMember): string {
   const document = new Document(name === undefined ? [value] : { [name]: value });
   if (isCollection(document.contents)) document.contents.flow = true;
   visit(document, {
@@ -299,7 +287,7 @@ function writeFlow(name: string | undefined, value: unknown, like: Like | undefi
       if (isOfLines(node.value)) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  const beside = like?.member ? text.slice(like.member.start, like.member.node.end) : "";
+  const beside = like ? text.slice(like.start, like.node.end) : "";
   const flowCollectionPadding = !/\{\S/.test(beside);
   const written = document.toString({ ...options, flowCollectionPadding }).trim();
   return written.slice(1, -1).trim();

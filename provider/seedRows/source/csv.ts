@@ -211,7 +211,7 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
  * hold this against, takes fourteen times as long. Throws a ConflictError.
  */
 export async function* csvRecords(
-  blocks: AsyncIterable<Lines>,
+  blocks: AsyncIterable<Lines> | Iterable<Lines>,
   longest = maxCharactersOfRecord,
   takes: Takes = () => true,
 ): AsyncGenerator<CsvRecord[]> {
@@ -369,8 +369,6 @@ function breaksIn(text: string): number {
 
 // How the text of a cell stands in a CSV.
 
-const isInQuotes = (cell: string): boolean => cell.startsWith('"');
-
 /** True if a cell means something else, or nothing, without quotation marks: a conflict of a merge, for one. */
 const needsQuotes = (text: string): boolean => /[",\r\n]|^[\s\uFEFF]|\s$|^(?:<{7}|>{7}) /.test(text);
 
@@ -382,6 +380,3 @@ export const cellOf = (text: string, ...separators: string[]): string =>
 
 /** The cell of a label: what may separate cells would be taken to do so there. */
 export const labelOf = (text: string): string => cellOf(text, ";", "\t", "|");
-
-/** The text of a cell. */
-export const unquote = (cell: string): string => (isInQuotes(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);
