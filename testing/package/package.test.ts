@@ -43,7 +43,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(pulumi|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^emulator\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(pulumi|undici|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^emulator\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
         path,
       ) && !documents.test(path),
   );
@@ -202,10 +202,10 @@ use(globalThis.endpoint).then((found) => globalThis.print(found.join()));
     // Browsers report no reason of a failure.
     const failure = platform === "node" ? "unreachable" : "connectionLost";
     expect([status, output]).toEqual([0, `true,notFound,cancelled,${failure}\n`]);
-    // A proxy is never passed by: fetch knows none.
-    if (format === "esm") {
+    // A proxy is never passed by.
+    if (platform === "node") {
       const proxied = await use("https://platform.example.com", { https_proxy: "http://127.0.0.1:9" });
-      expect(proxied.output).toContain("undici, which the proxy needs, can't be loaded");
+      expect(proxied.output).toContain("The proxy http://127.0.0.1:9 (https_proxy) can't be reached");
     }
     await rm(alone, { recursive: true });
   } finally {

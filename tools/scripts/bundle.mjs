@@ -1,12 +1,12 @@
 // Writes what the package is run from into dist/bundle: a few files instead of some three hundred, which take a program,
 // its provider and the command line twice as long to load. The packages that it depends on stay outside but those of many
 // files: yaml, and zod without its messages in fifty languages, which by itself takes as long to load as all of the rest.
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-const inside = ["zod", "yaml"];
+const inside = ["zod", "yaml", "undici"];
 
 const oneLanguage = {
   name: "one language",
@@ -20,18 +20,29 @@ const byFetch = {
     onResolve({ filter: /\/undiciSender\.ts$/ }, ({ resolveDir }) => ({ path: join(resolveDir, "fetchSender.ts") })),
 };
 
-// The messages of Pulumi's protocol: a project of files alone has no SDK installed. They are CommonJS, and what they require
-// is imported for them.
-const messages = {
-  name: "messages",
+// Of undici a pool of connections: its whole, with fetch, caches and mocks, takes three times as long to load.
+const pool = `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+import request from "undici/lib/api/api-request.js";
+Dispatcher.prototype.request = request;
+export { default as Pool } from "undici/lib/dispatcher/pool.js";
+export { default as buildConnector } from "undici/lib/core/connect.js";
+export { default as errors } from "undici/lib/core/errors.js";`;
+
+// The messages of Pulumi's protocol, as a project of files alone has no SDK installed, and undici. They are CommonJS, and
+// what they require from outside is imported for them.
+const required = {
+  name: "required",
   setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^undici$/ }, () => ({ path: "pool", namespace: "undici" }));
+    onLoad({ filter: /./, namespace: "undici" }, () => ({ contents: pool, resolveDir: process.cwd() }));
     onResolve({ filter: /^@pulumi\/pulumi\/proto\// }, ({ path }) => ({ path: resolve("node_modules", path) }));
-    onLoad({ filter: /[\\/]pulumi[\\/]proto[\\/]\w+\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replaceAll(
-        /require\('((?:google-protobuf|@grpc\/)[^']*)'\)/g,
-        "require('imported:$1').default",
-      ),
-    }));
+    onLoad({ filter: /[\\/](pulumi[\\/]proto|undici[\\/]lib)[\\/].*\.js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), { minify: true });
+      const contents = code
+        .replaceAll(/require\("((?:google-protobuf|@grpc\/)[^"]*)"\)/g, 'require("imported:$1").default')
+        .replaceAll(/require\(("node:[^"]*")\)/g, "process.getBuiltinModule($1)");
+      return { contents };
+    });
     onResolve({ filter: /^imported:/ }, ({ path }) => ({
       path: path.slice("imported:".length),
       namespace: "imported",
@@ -65,7 +76,7 @@ await build({
   external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !inside.includes(name)),
   // Its build for Node has requires that a module can't have.
   alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
-  plugins: [oneLanguage, messages],
+  plugins: [oneLanguage, required],
   logLevel: "warning",
 });
 await build({

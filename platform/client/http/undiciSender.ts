@@ -1,42 +1,28 @@
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import type * as Undici from "undici";
-import { openSender as openFetch } from "./fetchSender.ts";
 import { proxyFor, ProxyError, tunnel, type Proxy } from "./proxies.ts";
 import { codesOf, failureOfConnection, TransportError, type HttpSender, type HttpSenderOptions } from "./sender.ts";
 
-/**
- * A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. A bundle of ES
- * modules can't load undici, which has requires: there `fetch` sends, unless a proxy is needed.
- */
+/** A pool of kept-alive connections to one origin, through the proxy of the environment where there is one. */
 export function openSender(url: URL, { timeouts, connections }: HttpSenderOptions): HttpSender {
   const proxy = proxyFor(url);
-  let opened: Promise<{ undici: typeof Undici; pool: Undici.Pool } | undefined> | undefined;
-  let byFetch: HttpSender | undefined;
-  let isClosed = false;
+  let errors: typeof Undici.errors | undefined;
   // Loaded with the first request: most programs only declare resources.
-  const open = async (): Promise<{ undici: typeof Undici; pool: Undici.Pool } | undefined> => {
-    const undici = await import("undici").catch((error: unknown) => {
-      if (proxy) throw error;
-    });
-    if (!undici) return undefined;
+  const open = async (): Promise<Undici.Pool> => {
+    const undici = await import("undici");
+    ({ errors } = undici);
     const connect = connectorTo(url, proxy, timeouts.connect, undici);
-    const pool = new undici.Pool(url.origin, {
+    return new undici.Pool(url.origin, {
       ...{ connections, connect, headersTimeout: timeouts.headers, bodyTimeout: timeouts.body },
     });
-    return { undici, pool };
   };
-  let errors: typeof Undici.errors | undefined;
+  let opened: Promise<Undici.Pool> | undefined;
+  let isClosed = false;
   return {
     send: async ({ method, path, headers, body }, signal) => {
       if (isClosed) throw new TransportError("cancelled", "The client is closed");
-      const loaded = await (opened ??= open());
-      if (!loaded) {
-        byFetch ??= openFetch(url, { timeouts, connections });
-        return byFetch.send({ method, path, headers, body }, signal);
-      }
-      const { undici, pool } = loaded;
-      ({ errors } = undici);
+      const pool = await (opened ??= open());
       const asked = { ...headers, "accept-encoding": acceptEncoding };
       const answer = await pool.request({ method, path, headers: asked, body: body ?? null, signal });
       return {
@@ -45,14 +31,10 @@ export function openSender(url: URL, { timeouts, connections }: HttpSenderOption
         body: decode(answer.body, oneOf(answer.headers["content-encoding"])),
       };
     },
-    failureOf: (error) => byFetch?.failureOf(error) ?? failureOf(error, url.origin, errors),
+    failureOf: (error) => failureOf(error, url.origin, errors),
     close: async () => {
       isClosed = true;
-      await byFetch?.close();
-      await opened?.then(
-        (loaded) => loaded?.pool.destroy(),
-        () => undefined,
-      );
+      await opened?.then((pool) => pool.destroy());
     },
   };
 }
@@ -78,11 +60,7 @@ function connectorTo(
 function failureOf(error: unknown, origin: string, errors: typeof Undici.errors | undefined): TransportError {
   const { code } = codesOf(error);
   if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
-  if (!errors) {
-    const advice = "a bundle of ES modules for Node leaves it outside, as with esbuild's --external:undici";
-    const reason = `undici, which the proxy needs, can't be loaded (${code})`;
-    return new TransportError("unreachable", `Nothing was sent: ${reason}: ${advice}`, true);
-  }
+  if (!errors) return new TransportError("unreachable", `undici can't be loaded (${code})`, true);
   if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError"))
     return new TransportError("cancelled", "The call was cancelled");
   if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError)
