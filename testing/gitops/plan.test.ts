@@ -6,21 +6,11 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
 
-const files = `name: microapps-example
-runtime: yaml
-backend: { url: file://. }
-resources:
-  environment: { type: microapps:Environment, properties: { file: dev.yaml } }
-`;
 const locked = { PULUMI_CONFIG_PASSPHRASE: undefined, XDG_STATE_HOME: undefined };
 
 let project: Project;
 beforeAll(async () => {
-  project = await Project.copied("examples/environment", "microapps-example");
-  const other = await Project.environment();
-  await project.write("Pulumi.dev.yaml", await other.read("../../Pulumi.dev.yaml"));
-  await other.remove();
-  await project.write("Pulumi.yaml", files);
+  project = await Project.environment();
   await project.write(".gitignore", ".pulumi/\n.pulumi-home/\n.state/\n.microapps/\nnode_modules\n");
   for (const words of [
     ["init", "-q"],
@@ -66,8 +56,8 @@ describe("the digest of a plan", () => {
     const plan = await preview();
     expect(plan).toMatch(/^sha256:[0-9a-f]{64}-[0-9a-f]+$/);
     expect(await reported()).toBe(plan);
-    const clone = await Project.copied("examples/environment", "microapps-example");
-    for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml", "dev.yaml", ".pulumi", ".git"])
+    const clone = await Project.environment();
+    for (const file of ["dev.yaml", ".pulumi", ".git"])
       await cp(join(project.folder, file), join(clone.folder, file), { recursive: true });
     expect(planIn(await clone.succeed("report --file dev.yaml"))).toBe(plan);
     await clone.remove();

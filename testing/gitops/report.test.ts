@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../cli/report/changeSet.ts";
+import { runCommand } from "../harness/commands.ts";
 import { sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand } from "../harness/platform.ts";
-import { Project, started, type Ended } from "../harness/project.ts";
+import { environmentOf, Project, type Ended } from "../harness/project.ts";
 
 const test = sampleStories();
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
   project = await Project.environment();
   await project.succeed("stack init dev");
   await project.succeed("up --yes");
-  writeFileSync(join(project.folder, "environments.yaml"), "dev: { file: examples/environment/dev.yaml }\n");
+  writeFileSync(join(project.folder, "environments.yaml"), "dev: { file: dev.yaml }\n");
   git("init", "--quiet", "--initial-branch=main");
   writeFileSync(join(project.folder, ".gitignore"), "node_modules\n.pulumi*\n.microapps\n.state\n");
   git("add", "--all");
@@ -32,8 +33,12 @@ const git = (...words: string[]): string => execFileSync("git", words, { cwd: pr
 function reported(...flags: string[]): Promise<Ended> {
   const { PULUMI_CONFIG_PASSPHRASE: _, ...environment } = project.environment;
   const nowhere = "http://127.0.0.1:9";
-  const commandLine = [join(import.meta.dirname, "../../cli/commands/microapps.js"), "report", ...flags];
-  return started(commandLine, project.folder, { ...environment, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }).ended;
+  const proxies = { HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere };
+  return runCommand({
+    words: ["report", ...flags],
+    folder: project.folder,
+    environment: environmentOf({ ...environment, ...proxies }),
+  });
 }
 
 async function json(...flags: string[]): Promise<{ status: number | null; set: ChangeSet; dev: EnvironmentChanges }> {
@@ -94,7 +99,7 @@ test("a seed that leaves the program says how many rows go with it, in lines and
       resources: [
         {
           urn,
-          type: "pulumi-nodejs:dynamic/microapps:SeedRows",
+          type: "microapps:index:SeedRows",
           name: "environment/offices",
           op: "delete",
           parent: expect.stringContaining("Environment::environment") as unknown,

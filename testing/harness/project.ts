@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync }
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { stringify } from "yaml";
 import { z } from "zod";
 import { readSummary } from "../programs/pulumiSummary.ts";
 import { runCommand } from "./commands.ts";
@@ -130,11 +131,26 @@ export class Project {
     mkdirSync(this.environment["HOME"]);
   }
 
-  /** A copy of the project at the root of this repository, which runs examples/environment. */
-  static async environment(): Promise<Project> {
+  /** A copy of the project at the root of this repository, which runs the program of examples/environment. */
+  static async environmentProgram(): Promise<Project> {
     const folder = await copied("examples/environment", "examples/environment");
     for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml"]) await cp(join(repository, file), join(folder, file));
     return new Project(folder, join(folder, "examples/environment"), "microapps-example");
+  }
+
+  /** The files of examples/environment without a program: a run is one process, in a twentieth of the time. */
+  static async environment(): Promise<Project> {
+    const project = await Project.copied("examples/environment", "microapps-example");
+    await cp(join(repository, "Pulumi.dev.yaml"), join(project.folder, "Pulumi.dev.yaml"));
+    const backend = { url: "file://." };
+    await project.write("Pulumi.yaml", stringify({ name: "microapps-example", backend, ...filesAlone }));
+    await rm(join(project.folder, "index.ts"));
+    return project;
+  }
+
+  /** A project of files alone, whose environment is dev.yaml, with this configuration in clear. */
+  static declaring(config: Readonly<Record<string, string>>, settings: object = {}): Promise<Project> {
+    return Project.running("", config, { main: undefined, ...filesAlone, ...settings });
   }
 
   /** A copy of examples/organization. */
@@ -206,6 +222,11 @@ export class Project {
     );
   }
 
+  /** The same without the steps that only read, in order. */
+  async changes(command: string, ...flags: string[]): Promise<string[]> {
+    return (await this.steps(command, ...flags)).filter((step) => !step.startsWith("refresh")).toSorted();
+  }
+
   /** Runs a command that must succeed, and returns its output. */
   async succeed(command: string, ...flags: string[]): Promise<string> {
     const { status, output } = await this.run(command, ...flags);
@@ -275,6 +296,11 @@ export function emptyOf(program: string, ...homes: readonly string[]): void {
   const left = readdirSync(program).includes(".microapps") ? readdirSync(data) : [];
   for (const name of left) if (!name.includes(".db")) rmSync(join(data, name), { recursive: true });
 }
+
+const filesAlone = {
+  runtime: "yaml",
+  resources: { environment: { type: "microapps:Environment", properties: { file: "dev.yaml" } } },
+};
 
 /** What a user's home is to a run; nothing is left in the user's own. */
 const homeIn = (folder: string) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pages } from "../../platform/client/lists.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
@@ -179,10 +179,14 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }, { email: "eve@e
 
   test("of many rows a sketch tells others made, and where it can't none is removed", async () => {
     const all = regions(20_001);
+    const declared = async (rows: object[]) => {
+      const lines = [...rows, region("mine")].map((row) => Object.values(row).join());
+      await writeFile(join(scene.host.folder, "regions.csv"), `Code,Name\n${lines.join("\n")}\n`);
+      return { rows: undefined, source: "regions.csv" };
+    };
     await theirs(all);
-    const made = await make([...all, region("mine")]);
-    const fewer = all.slice(0, 20_000);
-    const next = await up(made, [...fewer, region("mine")]);
+    const made = await make([], await declared(all));
+    const next = await up(made, [], await declared(all.slice(0, 20_000)));
     expect(await live()).toHaveLength(20_002);
     await destroy(next);
     expect(await live()).toEqual(all.map(({ Code }) => Code).toSorted());

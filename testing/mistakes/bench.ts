@@ -4,17 +4,21 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { Project, runsInPulumi } from "../harness/project.ts";
 
-const imports =
-  "import { AppReadiness, Environment, GeneratedApp, Notification, Organization, Provider, RowFile, SeedRows, Team, " +
-  'TeamMember, TeamRoster } from "pulumi-microapps";\n';
+const imports = 'import { Organization, Provider, Team, TeamMember, TeamRoster } from "pulumi-microapps";\n';
 
 /** Password of the configured account. It is not part of any sentence: an engine hides it wherever it is printed. */
 export const password = "correct-horse";
 
 /** A program that is right. */
-export const organization = 'new Organization("acme", { name: "Acme" });\n';
+export const program = 'new Organization("acme", { name: "Acme" });\n';
+
+/** An environment that is right. */
+export const organization = "organizations: { acme: { name: Acme } }\n";
 
 export interface Mistake {
+  /** The environment file (default: one that is right). */
+  declared?: string;
+  /** A program instead of the file. */
   program?: string;
   files?: Readonly<Record<string, string>>;
   environment?: Readonly<Record<string, string | undefined>>;
@@ -61,10 +65,8 @@ export class MistakeBench {
         tables: { regions: { fields: { Code: "text", Name: "text" } } },
       },
     });
-    const project = await Project.running("", {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": "admin@example.com",
-    });
+    const config = { "microapps:endpoint": emulator.url, "microapps:email": "admin@example.com" };
+    const project = await Project.declaring(config);
     await project.succeed("stack init dev");
     await project.succeed(`config set microapps:password --secret ${password}`);
     const gone = await createEmulator();
@@ -87,7 +89,8 @@ export class MistakeBench {
   /** Makes a mistake, and returns the output. */
   async outputOf(mistake: Mistake): Promise<string> {
     const {
-      program = organization,
+      declared = organization,
+      program,
       files = {},
       environment = {},
       config = {},
@@ -96,7 +99,16 @@ export class MistakeBench {
       status = 1,
     } = mistake;
     const { project, emulator } = this;
-    await project.write("index.js", imports + program);
+    await project.write("dev.yaml", declared);
+    const filesAlone = await project.read("Pulumi.yaml");
+    if (program !== undefined) {
+      await project.write("index.js", imports + program);
+      const runtime = { name: "nodejs", options: { typescript: false } };
+      await project.write(
+        "Pulumi.yaml",
+        stringify({ ...(parse(filesAlone) as object), runtime, main: "index.js", resources: undefined }),
+      );
+    }
     const settings = await project.read("Pulumi.dev.yaml");
     if (Object.keys(config).length > 0) {
       const stack = parse(settings) as { config: object }; // written by `start`
@@ -113,6 +125,7 @@ export class MistakeBench {
     const ended = await project.run(...command);
     for (const [name = ""] of set) project.environment[name] = before[name];
     await project.write("Pulumi.dev.yaml", settings);
+    await project.write("Pulumi.yaml", filesAlone);
     expect(ended).toMatchObject({
       status,
       output: expect.not.stringMatching(/^\s+at |node:internal|\.js:\d/m) as unknown,
@@ -129,6 +142,7 @@ export class MistakeBench {
     const lines = told
       .slice(Math.max(0, told.indexOf("error: ")))
       .trimEnd()
+      .replaceAll("pulumi:providers:microapps resource 'default' has a problem: ", "")
       .split(/\n\s*/);
     return runsInPulumi ? unframed(lines) : lines;
   }

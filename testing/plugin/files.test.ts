@@ -29,13 +29,7 @@ export const { ${outputs.join(", ")} } = new Environment("environment", { file: 
 `;
 let project: Project;
 beforeAll(async () => {
-  project = await Project.copied("examples/environment", "microapps-example");
-  const { read } = await Project.environment().then(async (other) => {
-    const read = await other.read("../../Pulumi.dev.yaml");
-    await other.remove();
-    return { read };
-  });
-  await project.write("Pulumi.dev.yaml", read);
+  project = await Project.environment();
   await project.edit("platform.yaml", "Desks: number", "Desks: number\n      Plan: { type: file, id: plan }");
   await project.edit(
     "dev.yaml",

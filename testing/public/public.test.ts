@@ -34,11 +34,7 @@ beforeAll(async () => {
   });
   client = createClient({ endpoint: emulator.url, ...administrator });
   const config = Object.entries({ endpoint: emulator.url, ...administrator });
-  project = await Project.running("", Object.fromEntries(config.map(([key, value]) => [`microapps:${key}`, value])), {
-    runtime: "yaml",
-    main: undefined,
-    resources: { environment: { type: "microapps:Environment", properties: { file: "dev.yaml" } } },
-  });
+  project = await Project.declaring(Object.fromEntries(config.map(([key, value]) => [`microapps:${key}`, value])));
   await project.succeed("stack init dev");
 });
 afterAll(async () => {

@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { join } from "node:path";
-import { drawnKinds, testInLong } from "../harness/drawn.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { Project, repository } from "../harness/project.ts";
+import { Project } from "../harness/project.ts";
 
 let project: Project;
-beforeEach(async () => {
-  project = await Project.environment();
+async function begin(other: Project): Promise<void> {
+  await (project as Project | undefined)?.remove();
+  project = other;
   await project.succeed("stack init dev");
-});
+}
+beforeEach(async () => begin(await Project.environment()));
 afterEach(async () => {
   await endedCleanly(project);
 });
@@ -76,7 +77,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
       .replace("apex/core", "zenith/core")
       .replace("name: Crew", "name: Core"),
   );
-  expect(await project.steps("preview")).toEqual(["update environment/zenith/core"]);
+  expect(await project.changes("preview")).toEqual(["update environment/zenith/core"]);
   expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual(["updateteam"]);
   expect(await ids()).toEqual(before);
 
@@ -95,37 +96,30 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
   await project.succeed("preview --expect-no-changes --refresh");
 });
 
-test.each(drawnKinds("a key that changed"))(
-  "a key that changed without it is hinted at by the preview: %s",
-  async (kind) => {
-    await project.write("dev.yaml", dev);
-    const plugins = `\nplugins:\n  providers:\n    - { name: microapps, path: ${join(repository, "plugin")} }\n`;
-    await project.write("../../Pulumi.yaml", (await project.read("../../Pulumi.yaml")) + plugins);
-    await project.succeed(`config set microapps:providerKind ${kind}`);
-    await project.succeed("up --yes --skip-preview");
-    await project.write(
-      "dev.yaml",
-      dev
-        .replace("  offices:\n", "  branches:\n")
-        .replaceAll("crew: {", "core: {")
-        .replaceAll("acme/crew", "acme/core"),
-    );
-    const hints = [
-      'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
-        'Without it, 2 rows stay for "branches" and none is removed',
-      'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
-        "Without it, it is another team, and the first one goes with all that is in it",
-    ];
-    const shown = (await project.succeed("preview")).split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
-    expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
-    // They are true.
-    await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
-    const calls = await changingCalls(project, () => project.succeed("up --yes --skip-preview"));
-    expect(calls).toEqual([]);
-  },
-);
+test.each(["files", "program"])("a key that changed without it is hinted at by the preview of %s", async (kind) => {
+  if (kind === "program") await begin(await Project.environmentProgram());
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  offices:\n", "  branches:\n").replaceAll("crew: {", "core: {").replaceAll("acme/crew", "acme/core"),
+  );
+  const hints = [
+    'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
+      'Without it, 2 rows stay for "branches" and none is removed',
+    'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
+      "Without it, it is another team, and the first one goes with all that is in it",
+  ];
+  const shown = (await project.succeed("preview")).split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
+  expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
+  // They are true.
+  await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
+  const calls = await changingCalls(project, () => project.succeed("up --yes --skip-preview"));
+  expect(calls).toEqual([]);
+});
 
 testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
+  await begin(await Project.environmentProgram());
   await project.succeed("up --yes --skip-preview");
   const before = await ids();
   await project.edit("index.ts", 'new Environment("environment", {', 'new Environment("crew", {');

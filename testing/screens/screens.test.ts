@@ -11,9 +11,6 @@ import { recorded, type Recording, screen } from "./recording.ts";
 const widths = [80, 100, 140];
 const text = (name: string): string => join(repository, "testing/screens", `${name}.txt`);
 
-const program = `import { Environment } from "pulumi-microapps";
-export const { teams, seeds } = new Environment("environment", { file: "dev.yaml" });
-`;
 const dev = `organizations:
   acme:
     name: Acme
@@ -57,7 +54,7 @@ async function record(name: string, command: string, status = 0): Promise<void> 
 beforeAll(async () => {
   emulator = await createEmulator({ seed: { tables } });
   const account = { email: "admin@example.com", password: "admin" };
-  project = await Project.running(program, {});
+  project = await Project.declaring({}, { outputs: { teams: "${environment.teams}", seeds: "${environment.seeds}" } });
   Object.assign(project.environment, {
     MICROAPPS_ENDPOINT: emulator.url,
     MICROAPPS_EMAIL: account.email,

@@ -12,7 +12,7 @@ import {
 } from "../../provider/pulumi/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { runCommand } from "../harness/commands.ts";
-import { partOf, testThrough } from "../harness/drawn.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { here } from "../harness/inProcessPlugin.ts";
 import * as testedKinds from "../harness/kinds.ts";
 import { environmentOf, Project } from "../harness/project.ts";
@@ -235,52 +235,60 @@ describe.each(Object.values(testedKinds))("with the $name provider:", (providerK
     await host.stop();
     expect(problems).toEqual([]);
   });
+});
 
-  test.each(
-    partOf(
-      keys.filter((key) => !quotedInClear.includes(key)),
-      0,
-      3,
-    ),
-  )("nothing that stands under microapps:%s is quoted", async (key) => {
+test.each(keys.filter((key) => !quotedInClear.includes(key)))(
+  "nothing that stands under microapps:%s is quoted",
+  async (key) => {
     for (const form of forms[key] ?? [marker]) {
       const sound = { "microapps:endpoint": platform.url, ...toKeys({ email, ...pipeline }) };
-      const said = await everything(providerKind, { ...sound, [`microapps:${key}`]: form });
+      const said = await everything(here, { ...sound, [`microapps:${key}`]: form });
       expect(said).not.toContain(marker);
     }
-  });
-});
+  },
+);
 
 const toKeys = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`microapps:${key}`, value]));
 
-test("a ciphertext that was moved to any key is printed by no command", async () => {
-  const program = `
-import { Organization } from "pulumi-microapps";
-new Organization("acme", { name: "Acme" });
-`;
-  const project = await Project.running(program, { "microapps:endpoint": platform.url, "microapps:email": email });
-  try {
-    await project.succeed("stack init dev");
-    await project.succeed("config set microapps:password --secret", pipeline.password);
-    await project.succeed("config set shop:moved --secret", marker);
-    const before = parse(await project.read("Pulumi.dev.yaml")) as { config: Record<string, unknown> };
-    for (const key of new Set(["endpoint" as const, ...partOf(keys, 0)])) {
-      const config = { ...before.config, [`microapps:${key}`]: before.config["shop:moved"] };
-      await project.write("Pulumi.dev.yaml", JSON.stringify({ ...before, config }));
-      const since = platform.lastCall();
-      for (const command of ["preview", ...(key === "endpoint" ? ["api readorganization"] : [])]) {
-        const { status, output } = await project.run(command);
-        expect(`${key}: ${output}`).not.toContain(marker);
-        if (key !== "endpoint") continue;
-        expect([status === 0, platform.calls({ since })]).toEqual([false, []]);
-        expect(output).toContain("microapps:endpoint is a secret in the configuration");
+const kinds = {
+  "with files alone": (config: Record<string, string>) => Project.declaring(config),
+  "with a program": (config: Record<string, string>) =>
+    Project.running(
+      'import { Organization } from "pulumi-microapps"; new Organization("acme", { name: "Acme" });',
+      config,
+    ),
+};
+test.each(Object.entries(kinds))(
+  "a ciphertext that was moved to any key is printed by no command, %s",
+  async (kind, open) => {
+    const hasProgram = kind === "with a program";
+    const project = await open({ "microapps:endpoint": platform.url, "microapps:email": email });
+    try {
+      await project.write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
+      await project.succeed("stack init dev");
+      await project.succeed("config set microapps:password --secret", pipeline.password);
+      await project.succeed("config set shop:moved --secret", marker);
+      const before = parse(await project.read("Pulumi.dev.yaml")) as { config: Record<string, unknown> };
+      for (const key of hasProgram ? (["endpoint"] as const) : keys) {
+        const config = { ...before.config, [`microapps:${key}`]: before.config["shop:moved"] };
+        await project.write("Pulumi.dev.yaml", JSON.stringify({ ...before, config }));
+        const since = platform.lastCall();
+        for (const command of ["preview", ...(key === "endpoint" ? ["api readorganization"] : [])]) {
+          const { status, output } = await project.run(command);
+          expect(`${key}: ${output}`).not.toContain(marker);
+          if (key !== "endpoint") continue;
+          expect([status === 0, platform.calls({ since })]).toEqual([false, []]);
+          expect(output).toContain(
+            `microapps:endpoint ${hasProgram ? "is a secret in the configuration" : "must be an address"}`,
+          );
+        }
       }
+    } finally {
+      await project.remove();
     }
-  } finally {
-    await project.remove();
-  }
-});
+  },
+);
 
 const struct = (properties: object) => structProto.Struct.fromJavaScript(properties as Record<string, never>); // JSON
 const secret = (value: unknown) => ({

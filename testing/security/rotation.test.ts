@@ -8,7 +8,7 @@ import { hashPassword } from "../../emulator/data/hashing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { plugin } from "../harness/kinds.ts";
-import { freshFolder, Project, repository } from "../harness/project.ts";
+import { freshFolder, Project } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 
 // A renewed password never locks out.
@@ -148,18 +148,11 @@ describe.each([
   );
 });
 
-const program = `
-import pulumi from "@pulumi/pulumi";
-new pulumi.CustomResource("microapps:index:Organization", "acme", { name: "Acme" });
-`;
-
 test("under the embedded engine a renewed password locks nobody out, and a wrong one is never saved", async () => {
-  const project = await Project.running(
-    program,
-    { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
-    { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
-  );
+  const config = { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first };
+  const project = await Project.declaring(config);
   try {
+    await project.write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
     await project.succeed("stack init dev");
     await project.succeed("up --yes --skip-preview");
     renew();
