@@ -16,14 +16,13 @@ import { type Declared, readDeclaration } from "../report/source.ts";
 import type { EditedFile, FileEdit } from "./editor/edits.ts";
 import type { EditStep, RowFileEdit, ValueFileEdit } from "./editor/text.ts";
 
-/** The reason why no file of an environment takes one edit; others may be made. */
-export class PlacingRefusal extends DataRefusal {
-  override readonly name = "PlacingRefusal";
-}
+type Path = readonly string[];
+type Named = Pick<EnvironmentEntry, "name" | "file">;
 
 /**
  * The files of an environment and who else has them: decides which one an edit goes into. What stands in a file that no
- * other environment has is changed there; else the environment's own file overrides it. `into` decides otherwise.
+ * other environment has is changed there; else the environment's own file overrides it. `into` decides otherwise. Where no
+ * file takes an edit a DataRefusal says why.
  */
 export class EnvironmentFiles {
   readonly name: string;
@@ -32,15 +31,16 @@ export class EnvironmentFiles {
   readonly #shared: ReadonlyMap<string, string>;
   readonly #into: string | undefined;
   readonly #parsed = new Map<string, Value | undefined>();
+  readonly #rows = new Map<string, RowPlacing>();
 
   /**
-   * @param others files that other environments have, each with the name of one of these
+   * @param all environments, of which the others may have the same files
    * @param into the file that takes all edits
    */
-  constructor(name: string, declared: Declared, others: ReadonlyMap<string, string>, into?: string) {
+  constructor(declared: Declared, { name, file }: Named, all: readonly Named[], into?: string) {
     const { document } = declared;
-    if (!document) throw new DataRefusal(`${declared.file} breaks its own rules: mend it first`);
-    const named = document.files.find((file) => into !== undefined && normalized(file) === normalized(into));
+    if (!document) throw new DataRefusal(`${file} breaks its own rules: mend it first`);
+    const named = document.files.find((each) => into !== undefined && normalized(each) === normalized(into));
     if (into !== undefined && named === undefined)
       throw new DataRefusal(
         `--into ${into}: the environment does not extend it; its files are ${document.files.join(", ")}`,
@@ -48,16 +48,16 @@ export class EnvironmentFiles {
     this.name = name;
     this.declared = declared;
     this.root = document.root;
-    this.#shared = others;
+    this.#shared = filesOfOthers(declared.folder, name, all);
     this.#into = named;
   }
 
-  /** The environment's own file, which overrides what others share. Throws a PlacingRefusal where it has none. */
+  /** The environment's own file, which overrides what others share. Throws where it has none. */
   get own(): string {
     const { file } = this.declared;
     const other = this.#shared.get(normalized(file));
     if (this.#into !== undefined || other === undefined) return this.#into ?? file;
-    throw new PlacingRefusal(
+    throw new DataRefusal(
       `${file} is the file of ${other} as well: give ${this.name} a file of its own that extends it`,
     );
   }
@@ -78,13 +78,13 @@ export class EnvironmentFiles {
     return this.ownFileAt(path) ?? this.own;
   }
 
-  /** Throws a PlacingRefusal where `into` lies below the file in which something stands. */
+  /** Throws where `into` lies below the file in which something stands. */
   assertReached(file: string | undefined): void {
     const { files = [] } = this.declared.document ?? {};
     const into = this.#into;
     if (into === undefined || file === undefined) return;
     if (files.indexOf(file) < files.indexOf(into))
-      throw new PlacingRefusal(`${file} overrides what ${into} says of it: leave --into ${into} out`);
+      throw new DataRefusal(`${file} overrides what ${into} says of it: leave --into ${into} out`);
   }
 
   /** The file where something stands, if edits go there. */
@@ -103,6 +103,44 @@ export class EnvironmentFiles {
   valueIn(file: string, path: readonly PropertyKey[]): Value | undefined {
     const root = this.#read(file);
     return root && find(root, path)?.value;
+  }
+
+  has(path: Path): boolean {
+    return find(this.root, path) !== undefined;
+  }
+
+  /** The value that the files have at a path; undefined where they have none. */
+  plainAt(path: Path): unknown {
+    const entry = find(this.root, path);
+    return entry && toPlainValue(entry.value);
+  }
+
+  /** Sets a value where it stands, if no other environment has that file; else the environment's own file gets it. */
+  set(path: Path, value: unknown): ValueFileEdit[] {
+    const written = this.plainAt(path);
+    const isSecret = this.declared.declaration.secrets.some((other) => other.join("\0") === path.join("\0"));
+    if ((isObject(written) && "config" in written) || isSecret)
+      throw new DataRefusal("its value comes from the configuration: change it there");
+    return [{ kind: "value", do: "set", file: this.fileFor(path), path, value }];
+  }
+
+  /** Takes a thing out of the files that no other environment has; one that others share is overridden by null. */
+  takeOut(path: Path, prune = false): ValueFileEdit[] {
+    const having = this.filesWith(path);
+    if (having.length === 0) throw new DataRefusal("the files do not declare it any more");
+    this.assertReached(having[0]);
+    const isShared = having.some((file) => !this.isOwn(file));
+    const edits = having
+      .filter((file) => this.isOwn(file) && !(isShared && file === this.own))
+      .map((file): ValueFileEdit => ({ kind: "value", do: "remove", file, path, prune }));
+    return isShared ? [...edits, { kind: "value", do: "set", file: this.own, path, value: null }] : edits;
+  }
+
+  /** Where rows of a seed are changed. */
+  rows(seed: string, renamed?: readonly RenamedColumn[]): RowPlacing {
+    const found = this.#rows.get(seed) ?? new RowPlacing(this, seed, renamed);
+    this.#rows.set(seed, found);
+    return found;
   }
 
   /** A file as the environment's own one names it. */
@@ -147,12 +185,8 @@ export function copyEdited(
   return { folder: copy, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Each file that another environment has, and which one. Throws a DataRefusal where one of these can't be read. */
-export function filesOfOthers(
-  folder: string,
-  name: string,
-  all: readonly Pick<EnvironmentEntry, "name" | "file">[],
-): Map<string, string> {
+/** Each file that another environment has, and which one. Throws where one of these can't be read. */
+function filesOfOthers(folder: string, name: string, all: readonly Named[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const other of all) {
     if (other.name === name || !existsSync(join(folder, other.file))) continue;
@@ -165,26 +199,6 @@ export function filesOfOthers(
       if (!found.has(file)) found.set(file, other.name);
   }
   return found;
-}
-
-/** Sets a value where it stands, if no other environment has that file; else the environment's own file gets it. */
-export const setValue = (files: EnvironmentFiles, path: readonly string[], value: unknown): ValueFileEdit => ({
-  kind: "value",
-  do: "set",
-  file: files.fileFor(path),
-  path,
-  value,
-});
-
-/** Takes a thing out of the files that no other environment has; one that others share is overridden by null. */
-export function takeOutValue(files: EnvironmentFiles, path: readonly string[], prune = false): FileEdit[] {
-  const having = files.filesWith(path);
-  files.assertReached(having[0]);
-  const isShared = having.some((file) => !files.isOwn(file));
-  const edits = having
-    .filter((file) => files.isOwn(file) && !(isShared && file === files.own))
-    .map((file): ValueFileEdit => ({ kind: "value", do: "remove", file, path, prune }));
-  return isShared ? [...edits, { kind: "value", do: "set", file: files.own, path, value: null }] : edits;
 }
 
 /** A change of a row: of one that is changed `cells` are its new values, else all that it has. */
@@ -232,12 +246,12 @@ export class RowPlacing {
     }
   }
 
-  /** Gives columns their other names: in the first line of a CSV, else in each row that has them. Throws a PlacingRefusal. */
+  /** Gives columns their other names: in the first line of a CSV, else in each row that has them. */
   async rename(): Promise<FileEdit[]> {
     const edits: FileEdit[] = [];
     for (const { former, now } of this.#renamed) {
       const refuse = (file: string, why: string): never => {
-        throw new PlacingRefusal(`the column ${former} is ${now} by now, and ${file} ${why}: rename it there by hand`);
+        throw new DataRefusal(`the column ${former} is ${now} by now, and ${file} ${why}: rename it there by hand`);
       };
       const source = this.#source;
       if (source && !this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
@@ -266,7 +280,7 @@ export class RowPlacing {
   async #renameInRows(source: RowFileEdit["source"], former: string, now: string): Promise<FileEdit[]> {
     const edits: FileEdit[] = [];
     if (this.#key.includes(now))
-      throw new PlacingRefusal(`the key ${former} is ${now} by now: rename it in ${source.source} by hand`);
+      throw new DataRefusal(`the key ${former} is ${now} by now: rename it in ${source.source} by hand`);
     for await (const block of read(source, this.#files.declared.folder))
       for (const { values } of block)
         if (Object.hasOwn(values, former)) {
@@ -411,15 +425,6 @@ const withoutNothing = (cells: Cells): RowData =>
     Object.entries(cells).filter(([, value]) => value !== undefined && value !== null && value !== ""),
   );
 
-/** The rows of a team in the file of people that its roster names. */
-export interface PeopleRows {
-  source: string;
-  team: string | undefined;
-  labels: ReadonlySet<string>;
-  /** By address in small letters. */
-  rows: ReadonlyMap<string, RowData>;
-}
-
 /** A change of one person: `role` is the new one. */
 export interface PersonChange {
   do: "add" | "change" | "remove";
@@ -427,48 +432,55 @@ export interface PersonChange {
   role?: string;
 }
 
-/** Reads the rows of a team's people; what is wrong with a row has its place elsewhere. Throws a SourceError. */
-export async function readPeopleRows(source: string, team: string | undefined, folder: string): Promise<PeopleRows> {
+/** The people of a roster in the files. */
+export interface Roster {
+  /** The role that somebody has there; undefined for who is not there. */
+  roleOf: (name: string) => unknown;
+  /** May throw a DataRefusal. */
+  edit: (change: PersonChange) => FileEdit[];
+}
+
+/** Refuses somebody who is on the platform, and whose last day in a file is over. */
+export function refuseEnded(name: string, place: string): never {
+  throw new DataRefusal(`${name} stands in ${place} with a last day that is over: change until there`);
+}
+
+/** The people of a team in the file that its roster names. What is wrong with a row has its place elsewhere. Throws a SourceError. */
+export async function readPeople(files: EnvironmentFiles, source: string, team: string | undefined): Promise<Roster> {
   const rows = new Map<string, RowData>();
   const labels = new Set<string>();
-  for await (const block of read({ source, key: ["email"] }, folder, () => undefined)) {
+  for await (const block of read({ source, key: ["email"] }, files.declared.folder, () => undefined)) {
     for (const { values } of block) {
       for (const label of Object.keys(values)) labels.add(label);
       if (team === undefined || trimmed(values["team"]) === team)
         rows.set(trimmed(values["email"]).toLowerCase(), values);
     }
   }
-  return { source, team, labels, rows };
-}
-
-/** The refusal of somebody who is on the platform, and whose last day in a file is over. */
-export const refuseEnded = (name: string, place: string): PlacingRefusal =>
-  new PlacingRefusal(`${name} stands in ${place} with a last day that is over: change until there`);
-
-/** Brings a change of a person into that file. Throws a PlacingRefusal. */
-export function placePerson(files: EnvironmentFiles, people: PeopleRows, change: PersonChange): RowFileEdit[] {
-  const { source, team, labels, rows } = people;
-  const { name, role } = change;
-  if (!files.isOwn(source)) {
-    const other = files.isShared(source) ? "other environments have it as well" : "--into names another file";
-    throw new PlacingRefusal(`the people of this team stand in ${source}, and ${other}: edit it there`);
-  }
   const target = { source, key: team === undefined ? ["email"] : ["email", "team"] };
-  const row = rows.get(name.toLowerCase());
-  if (change.do === "add") {
-    if (row) throw refuseEnded(name, source);
-    if (!name.includes("@"))
-      throw new PlacingRefusal(`the platform shows no address of ${name}: write it into ${source} yourself`);
-    // A row without a role is that of a plain member.
-    const isRoleWritten = labels.has("role") || role !== "member";
-    const added = { email: name, ...(isRoleWritten ? { role } : {}), ...(team === undefined ? {} : { team }) };
-    return [{ kind: "row", source: target, do: "add", row: added }];
-  }
-  if (!row) throw new PlacingRefusal(`${source} has no row of ${name} any more`);
-  const key = Object.fromEntries(target.key.map((label) => [label, row[label]]));
-  return change.do === "remove"
-    ? [{ kind: "row", source: target, do: "remove", row: key }]
-    : [{ kind: "row", source: target, do: "change", row: key, values: { role } }];
+  const edit = ({ do: verb, name, role }: PersonChange): FileEdit[] => {
+    const row = rows.get(name.toLowerCase());
+    if (!files.isOwn(source)) {
+      const other = files.isShared(source) ? "other environments have it as well" : "--into names another file";
+      throw new DataRefusal(`the people of this team stand in ${source}, and ${other}: edit it there`);
+    }
+    if (verb === "add") {
+      if (row) return refuseEnded(name, source);
+      if (!name.includes("@"))
+        throw new DataRefusal(`the platform shows no address of ${name}: write it into ${source} yourself`);
+      // A row without a role is that of a plain member.
+      const isRoleWritten = labels.has("role") || role !== "member";
+      const added = { email: name, ...(isRoleWritten ? { role } : {}), ...(team === undefined ? {} : { team }) };
+      return [{ kind: "row", source: target, do: "add", row: added }];
+    }
+    if (!row) throw new DataRefusal(`${source} has no row of ${name} any more`);
+    const key = Object.fromEntries(target.key.map((label) => [label, row[label]]));
+    return [{ kind: "row", source: target, do: verb, row: key, ...(verb === "change" ? { values: { role } } : {}) }];
+  };
+  const roleOf = (name: string): unknown => {
+    const row = rows.get(name.toLowerCase());
+    return row && (row["role"] || "member");
+  };
+  return { roleOf, edit };
 }
 
 const trimmed = (value: unknown): string => (typeof value === "string" ? value.trim() : "");

@@ -12,8 +12,8 @@ import { formatCount } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/files.ts";
 import { fileOf } from "../between/editor/edits.ts";
 import { WriteError, writeFiles } from "../between/editor/writing.ts";
-import { filesOf } from "../between/placing.ts";
-import { Layout, listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
+import { EnvironmentFiles, filesOf } from "../between/placing.ts";
+import { listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
 import { tolerating } from "../report/accepted.ts";
 import type { Section } from "../report/changeSet.ts";
 import type { Look } from "../report/drift.ts";
@@ -127,7 +127,7 @@ async function findLive(
       `${entry.file} can't be read: ${first ? [first.place ?? [], first.text].flat().join(": ") : "it declares nothing"}`,
     );
   const own = into === undefined ? undefined : toSlashes(path.relative(folder, path.resolve(cwd, into)));
-  const layout = new Layout(declared, entry, entries, own);
+  const files = new EnvironmentFiles(declared, entry, entries, own);
   const { stack, text } =
     file === undefined
       ? await stateInClear(cwd, entry.stack, process.env)
@@ -138,7 +138,7 @@ async function findLive(
   const findings = new LiveFindings(foreign === true);
   const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
   const waiting = await pending(state, declared);
-  const items = await listItems(findings, layout, waiting);
+  const items = await listItems(findings, files, waiting);
   const reasonFor = tolerating(entry.name, toleratedIn(folder), Date.now());
   const isWhole = ({ kind, op }: PullItem["change"]): boolean => kind === "setting" && op === "remove";
   const tolerated = new Set(

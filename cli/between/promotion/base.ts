@@ -12,8 +12,9 @@ import {
   valuePlace,
   describePlace,
 } from "../../../provider/layers/document.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import { deepen, isShallow } from "../../report/trees.ts";
-import { PromotionError, type PromotionBase } from "./model.ts";
+import type { PromotionBase } from "./model.ts";
 
 /** The file that keeps up to which commit an environment has what another one had, beside Pulumi.yaml. */
 export const promotionsFile = "promotions.yaml";
@@ -35,7 +36,7 @@ const entry = z.strictObject({
 });
 const promotions = z.record(z.string(), z.union([entry, z.array(entry).min(1)]));
 
-/** The entries of promotions.yaml: one for each environment, or a list where it gets from several. Throws a PromotionError. */
+/** The entries of promotions.yaml: one for each environment, or a list where it gets from several. Throws a DataRefusal. */
 export function parsePromotions(text: string): PromotionEntry[] {
   const problems: Problem[] = [];
   const root = parse(text, promotionsFile, (problem) => problems.push(problem));
@@ -47,7 +48,7 @@ export function parsePromotions(text: string): PromotionEntry[] {
     }
   }
   const [wrong] = problems;
-  if (wrong) throw new PromotionError(`${describePlace(wrong.at)}: ${wrong.message}`);
+  if (wrong) throw new DataRefusal(`${describePlace(wrong.at)}: ${wrong.message}`);
   return Object.entries(read?.data ?? {}).flatMap(([to, entries]) =>
     [entries].flat().map(({ from, commit }, index) => {
       const path = Array.isArray(entries) ? [to, index, "commit"] : [to, "commit"];
@@ -111,8 +112,8 @@ async function assertThere(root: string, { commit, place, from }: PromotionEntry
     await runGit(root, "cat-file", "-e", `${commit}^{commit}`);
   } catch {
     const short = commit.slice(0, 12);
-    if (await isShallow(root)) throw new PromotionError(`${place}: the commit ${short} is not here, since ${deepen}`);
-    throw new PromotionError(
+    if (await isShallow(root)) throw new DataRefusal(`${place}: the commit ${short} is not here, since ${deepen}`);
+    throw new DataRefusal(
       `${place}: there is no commit ${short}, perhaps because the history was rewritten: name a commit at which ${from} was promoted last, or remove the entry to begin where both files came to be`,
     );
   }
@@ -124,8 +125,8 @@ async function commitWith({ root, prefix }: Pair, { commit, place }: PromotionEn
   const words = ["log", "--no-show-signature", "--first-parent", "-m", "--format=%H", "-1", `-S${commit}`];
   const found = (await runGit(root, ...words, "HEAD", "--", path)).trim();
   if (found === "") {
-    if (await isShallow(root)) throw new PromotionError(`${place}: ${deepen}`);
-    throw new PromotionError(
+    if (await isShallow(root)) throw new DataRefusal(`${place}: ${deepen}`);
+    throw new DataRefusal(
       `${place}: this entry is in no commit yet: commit what the last promotion wrote, then promote`,
     );
   }
@@ -136,12 +137,12 @@ async function commitWith({ root, prefix }: Pair, { commit, place }: PromotionEn
 /** The first commit of a shallow clone seems to bring everything. */
 async function assertWholeDiff(root: string, commit: string): Promise<void> {
   const parents = (await runGit(root, "rev-list", "--parents", "-1", commit)).trim().split(" ");
-  if (parents.length === 1) throw new PromotionError(deepen);
+  if (parents.length === 1) throw new DataRefusal(deepen);
 }
 
 /** The latest commit that added one of the two files: since then they stand beside each other. */
 async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
-  if (await isShallow(root)) throw new PromotionError(`${from.name} was not promoted to ${to.name} yet, and ${deepen}`);
+  if (await isShallow(root)) throw new DataRefusal(`${from.name} was not promoted to ${to.name} yet, and ${deepen}`);
   const paths = [from, to].map(({ file }) => pathInRepository(prefix, file));
   const words = [
     "log",
@@ -155,8 +156,7 @@ async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
   for (const [index, path] of paths.entries()) {
     const added = await runGit(root, ...words, "-1", "HEAD", "--", path);
     const { name, file } = index === 0 ? from : to;
-    if (added.trim() === "")
-      throw new PromotionError(`${file} of ${name} is in no commit yet: commit it, then promote`);
+    if (added.trim() === "") throw new DataRefusal(`${file} of ${name} is in no commit yet: commit it, then promote`);
   }
   return (await runGit(root, ...words, "-1", "HEAD", "--", ...paths)).trim();
 }

@@ -1,13 +1,7 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
 import type { Cells } from "../../../provider/reconcile/digests.ts";
-import { DataRefusal } from "../../report/environments.ts";
 import type { Declared } from "../../report/source.ts";
 import type { CellChanges, ThreeValues } from "../merge.ts";
-
-/** Why nothing is promoted, in one sentence with what to do. */
-export class PromotionError extends DataRefusal {
-  override readonly name = "PromotionError";
-}
 
 /** The commit at which a promotion begins, and why it is this one. */
 export interface PromotionBase {

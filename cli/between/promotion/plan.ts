@@ -2,9 +2,9 @@ import { nearest } from "../../../machine/spelling.ts";
 import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
 import { keyText, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import type { Decide, MergeConflict, RecordMerge, Takeover } from "../merge.ts";
 import {
-  PromotionError,
   isSeed,
   type PromotedChange,
   type PromotedSubject,
@@ -24,7 +24,7 @@ export interface PromotionTerms {
   theirs: readonly string[];
 }
 
-/** Compares two environments with their base, and plans what the later one gets. Writes nothing. Throws a PromotionError. */
+/** Compares two environments with their base, and plans what the later one gets. Writes nothing. Throws a DataRefusal. */
 export async function planPromotion(
   sides: PromotionSides,
   base: PromotionBase,
@@ -157,7 +157,7 @@ class Planning {
         const twice = await this.#findTwin(other, rows);
         if (!twice) continue;
         const { table: which = "" } = own ?? {};
-        throw new PromotionError(
+        throw new DataRefusal(
           `${twice.name} is a row of ${other} in ${name}, and the table ${which} has one row of a key: move it to ${seed} there, then promote`,
         );
       }
@@ -218,8 +218,7 @@ class Planning {
 
 function rootOf({ name, declared }: PromotionSides["from"]): Value {
   const root = declared.document?.root;
-  if (!root)
-    throw new PromotionError(`${declared.file} of ${name} breaks a rule: "microapps environment check" names it`);
+  if (!root) throw new DataRefusal(`${declared.file} of ${name} breaks a rule: "microapps environment check" names it`);
   return root;
 }
 
@@ -248,7 +247,7 @@ const fullName = ({ path, row, name }: PromotedSubject): string =>
 const isMeant = (subject: PromotedSubject, pattern: string): boolean =>
   isNamed(subject.name, pattern) || isNamed(fullName(subject), pattern);
 
-/** Throws a PromotionError for a name on the command line that no environment has. */
+/** Throws a DataRefusal for a name on the command line that no environment has. */
 function assertKnown(
   patterns: readonly string[],
   known: ReadonlySet<string>,
@@ -262,12 +261,12 @@ function assertKnown(
     const near = nearest(pattern, [...known]) ?? nearest(thing, [...known]);
     const short = [...known].filter((name) => !/^(organizations|seeds|apps)\//.test(name));
     const advice = near === undefined ? `there is ${some(short, 20)}` : `did you mean ${near}?`;
-    throw new PromotionError(`neither environment has ${pattern}: ${advice}`);
+    throw new DataRefusal(`neither environment has ${pattern}: ${advice}`);
   }
 }
 
 /**
- * Chooses changes by name; all where none is given. Throws a PromotionError that names what a chosen one links to and which
+ * Chooses changes by name; all where none is given. Throws a DataRefusal that names what a chosen one links to and which
  * is left out: without it there would be a link to nothing.
  */
 function select(
@@ -287,7 +286,7 @@ function select(
     const names = [...patterns, ...missing.keys()].map((name) =>
       /[^\w/@.+-]/.test(name) ? JSON.stringify(name) : name,
     );
-    throw new PromotionError(
+    throw new DataRefusal(
       `${some(reasons, 5)}, which --only leaves out: name ${missing.size === 1 ? "it" : "them"} as well (--only ${some(names, 20)})`,
     );
   }

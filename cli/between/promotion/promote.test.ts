@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../report/testing/repository.ts";
+import { writePromotion } from "./promote.ts";
 import { renderPromotion } from "./rendering.ts";
 import { countries, made, names, project, promoteIn, read, staging } from "./testing/promotions.ts";
-import { writePromotion } from "./writing.ts";
 
 const changedLines = (repository: Repository): string[] =>
   repository

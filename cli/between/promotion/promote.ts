@@ -1,8 +1,12 @@
-import { existsSync, realpathSync } from "node:fs";
-import { join, posix, relative } from "node:path";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import { holdsConfigured } from "../../../provider/environment/schema.ts";
 import { rootOf, toSlashes } from "../../../provider/files/files.ts";
-import { DataRefusal } from "../../report/environments.ts";
+import { find, toPlainValue } from "../../../provider/layers/document.ts";
+import { rowVerbs } from "../../../provider/layers/layers.ts";
+import { formatOf } from "../../../provider/seedRows/source/source.ts";
 import {
+  DataRefusal,
   entryNamed,
   environmentsFile,
   environmentsIn,
@@ -10,19 +14,15 @@ import {
   textIn,
   type EnvironmentEntry,
 } from "../../report/environments.ts";
-import type { Declared } from "../../report/source.ts";
-import { BaseTree } from "../../report/trees.ts";
-import { CommitError, commitOf } from "../../report/trees.ts";
-import { assertCommitted } from "../../report/trees.ts";
-import { readAtBase, readInTree } from "../../report/trees.ts";
-import type { FileEdit } from "../editor/edits.ts";
+import { readDeclaration, type Declared } from "../../report/source.ts";
+import { assertCommitted, BaseTree, CommitError, commitOf, readAtBase, readInTree } from "../../report/trees.ts";
+import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
 import type { EditStep } from "../editor/text.ts";
-import { WriteError } from "../editor/writing.ts";
-import { EnvironmentFiles, filesOf, filesOfOthers } from "../placing.ts";
+import { readToEdit, WriteError, writeFiles } from "../editor/writing.ts";
+import { copyEdited, EnvironmentFiles, filesOf, type RowChange } from "../placing.ts";
 import { findBase, parsePromotions, promotionsFile, type Pair, type PromotionEntry } from "./base.ts";
-import { PromotionError, type Promotion } from "./model.ts";
+import type { PromotedChange, Promotion, PromotionSides } from "./model.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
-import { editFiles, writePromotion } from "./writing.ts";
 
 export interface PromotionRequest extends PromotionTerms {
   /** The folder of Pulumi.yaml. */
@@ -38,16 +38,16 @@ export interface Promoted extends Promotion {
   written: string[];
 }
 
-/** Brings what one environment has changed since the last promotion into another one. Throws a PromotionError. */
+/** Brings what one environment has changed since the last promotion into another one. Throws a DataRefusal. */
 export async function promote(request: PromotionRequest): Promise<Promoted> {
   const folder = realpathSync(request.folder);
   const root = rootOf(folder);
   if (!existsSync(join(root, ".git")))
-    throw new PromotionError(`${folder} is in no Git repository, so nothing says what has changed`);
+    throw new DataRefusal(`${folder} is in no Git repository, so nothing says what has changed`);
   const listed = readEnvironments(folder);
   const [from, to] = [request.from, request.to].map((name) => namedFile(listed, name));
   if (!from || !to || from.name === to.name)
-    throw new PromotionError("name two different environments: promote <from> <to>");
+    throw new DataRefusal("name two different environments: promote <from> <to>");
   const prefix = toSlashes(relative(root, folder));
   const pair: Pair = { root, prefix, from, to };
   const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
@@ -75,7 +75,7 @@ async function promoteBetween(request: PromotionRequest, { folder, listed, pair,
   try {
     const before = await readAtBase({ base: tree, prefix }, fileAt(tree, prefix, from, await textAt(tree, prefix)));
     if (!before.declared)
-      throw new PromotionError(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
+      throw new DataRefusal(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
     const three = {
       from: { name: from.name, declared: sides.from },
       to: { name: to.name, declared: sides.to },
@@ -84,8 +84,8 @@ async function promoteBetween(request: PromotionRequest, { folder, listed, pair,
     const promotion = await planPromotion(three, base, request);
     if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [] };
     const layers = {
-      from: new EnvironmentFiles(from.name, sides.from, new Map()),
-      to: new EnvironmentFiles(to.name, sides.to, filesOfOthers(folder, to.name, listed ?? [from])),
+      from: new EnvironmentFiles(sides.from, from, []),
+      to: new EnvironmentFiles(sides.to, to, listed ?? [from]),
     };
     const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
     const entry = await entryEdits(promotion, entries, root);
@@ -111,7 +111,7 @@ async function declaredOf(folder: string, root: string, { name, file }: NamedFil
   const [problem] = problems;
   if (declared && !problem) return declared;
   const { place, text = "can't be read" } = problem ?? {};
-  throw new PromotionError(`${name}: ${place === undefined ? "" : `${place}: `}${text}`);
+  throw new DataRefusal(`${name}: ${place === undefined ? "" : `${place}: `}${text}`);
 }
 
 /** Where the file stood at the base: environments.yaml may have named another one. */
@@ -142,4 +142,190 @@ async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry
   if (known) return [edit("set", known.isListed ? [to, { where: { from } }, "commit"] : [to, "commit"], commit)];
   const all = [...own.map((entry) => ({ from: entry.from, commit: entry.commit })), { from, commit }];
   return [edit("set", [to], all)];
+}
+
+/** Both environments with their files. */
+interface LayeredPair {
+  from: EnvironmentFiles;
+  to: EnvironmentFiles;
+}
+
+/** Makes all edits of a promotion, and reads them again: nothing is written. Throws a DataRefusal where one is not made. */
+async function editFiles(
+  promotion: Promotion,
+  { from, to }: LayeredPair,
+  sides: PromotionSides,
+  terms: PromotionTerms,
+): Promise<EditedFile[]> {
+  const { folder } = to.declared;
+  const { edits, files: copied } = await editsOf(promotion.taken, { from, to });
+  const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));
+  if (refused.length > 0) {
+    const reasons = refused.slice(0, 5).map(({ place, reason }) => `${place}: ${reason}`);
+    const more = refused.length > 5 ? ` (and ${refused.length - 5} more)` : "";
+    throw new DataRefusal(`nothing is written, since ${reasons.join("; ")}${more}`);
+  }
+  const edited = [...copied, ...files];
+  await assertMeant(edited, promotion, to, sides, terms);
+  return edited;
+}
+
+/** Writes the files, and promotions.yaml behind them: after a kill it is never ahead of them. */
+export async function writePromotion(
+  folder: string,
+  files: readonly EditedFile[],
+  entry: readonly FileEdit[],
+): Promise<void> {
+  for (const { file, before } of files) if (!before) mkdirSync(dirname(join(folder, file)), { recursive: true });
+  await writeFiles(folder, files);
+  const { files: last, refused } = await planEdits(entry, (file) => readToEdit(folder, file));
+  const [wrong] = refused;
+  if (wrong) throw new DataRefusal(`${wrong.place}: ${wrong.reason}`);
+  await writeFiles(folder, last);
+}
+
+async function editsOf(
+  changes: readonly PromotedChange[],
+  { from, to }: LayeredPair,
+): Promise<{ edits: FileEdit[]; files: EditedFile[] }> {
+  const edits: FileEdit[] = [];
+  const files: EditedFile[] = [];
+  const renames = changes.filter((change) => change.do === "rename");
+  for (const [seed, renamed] of Map.groupBy(renames, ({ path }) => path[1] ?? ""))
+    edits.push(...(await to.rows(seed, renamed).rename()));
+  for (const change of changes) {
+    const [kind, seed = ""] = change.path;
+    if (change.do === "rename") continue;
+    if (change.row) {
+      for (const edit of to.rows(seed).place(rowChange(change.row.key, change))) edits.push(...newColumns(edit), edit);
+    } else if (kind === "seeds" && change.do === "add") {
+      const made = placeSeed(from, to, change);
+      edits.push(...made.edits);
+      files.push(...made.files);
+    } else edits.push(...placeSettings(to, change));
+  }
+  return { edits, files };
+}
+
+type Placed = Exclude<PromotedChange, { do: "rename" }>;
+
+/** The change of a row as files take it: without a value its label goes. */
+const rowChange = (key: string, change: Placed): RowChange =>
+  change.do === "change"
+    ? {
+        do: "change",
+        key,
+        cells: Object.fromEntries(Object.entries(change.cells).map(([label, { from }]) => [label, from ?? undefined])),
+      }
+    : { do: change.do, key, cells: change.cells };
+
+/** Columns that a CSV must have for an edit of a row. */
+function newColumns(edit: FileEdit): FileEdit[] {
+  if (edit.kind !== "row" || edit.do === "remove" || formatOf(edit.source.source) !== ".csv") return [];
+  const file = edit.source.source;
+  return Object.keys(edit.do === "add" ? edit.row : (edit.values ?? {})).map((label) => ({
+    kind: "column",
+    file,
+    label,
+  }));
+}
+
+/** Reads the environment as it would be: it must have what it gets, and nothing else may be otherwise. */
+async function assertMeant(
+  files: readonly EditedFile[],
+  promotion: Promotion,
+  { declared: { file, ...read } }: EnvironmentFiles,
+  sides: PromotionSides,
+  terms: PromotionTerms,
+): Promise<void> {
+  if (files.length === 0) return;
+  const copy = copyEdited({ file, ...read }, files, newSources(promotion, sides));
+  try {
+    const { declared, problems } = readDeclaration(file, copy.folder);
+    const [problem] = problems;
+    if (!declared || problem) {
+      const { place = file, text = "can't be read" } = problem ?? {};
+      throw new DataRefusal(`nothing is written: once it is, ${place}: ${text}`);
+    }
+    const after = await planPromotion({ ...sides, to: { ...sides.to, declared } }, promotion.base, terms);
+    const [other] = [...after.taken, ...after.conflicts];
+    if (!other && after.left.length === promotion.left.length) return;
+    const name = other?.name ?? after.left[0]?.name ?? file;
+    throw new DataRefusal(`nothing is written: the edit of ${name} would not mean what it should; make it by hand`);
+  } finally {
+    copy.remove();
+  }
+}
+
+/** Files of seeds that come as they are. */
+const newSources = ({ taken }: Promotion, { from }: PromotionSides): string[] =>
+  taken.flatMap(({ path, row }) => (row ? [] : (from.declared.declaration.seeds[path[1] ?? ""]?.source ?? [])));
+
+/** The edits that bring a new seed, and the file of its rows where the other environment keeps it to itself. */
+interface NewSeed {
+  edits: FileEdit[];
+  files: EditedFile[];
+}
+
+/** Brings a seed that the environment has not, with its rows. */
+function placeSeed(from: EnvironmentFiles, to: EnvironmentFiles, change: PromotedChange): NewSeed {
+  const [, name = ""] = change.path;
+  if (change.do !== "add") throw new Error("a new seed is added");
+  const rows: Record<string, unknown> = {};
+  for (const label of ["rows", ...rowVerbs]) {
+    const value = find(from.root, ["seeds", name, label])?.value;
+    if (value && holdsConfigured(value)) {
+      throw new DataRefusal(`${name}: ${label} comes from the configuration: write it into ${to.name} yourself`);
+    }
+    if (value) rows[label] = toPlainValue(value);
+  }
+  const source = from.declared.declaration.seeds[name]?.source;
+  const target = source === undefined ? undefined : targetOf(source, from, to);
+  const value = { ...change.cells, ...(target === undefined ? {} : { source: to.named(target) }), ...rows };
+  const edits: FileEdit[] = [{ kind: "value", do: "set", file: to.own, path: change.path, value }];
+  if (source === undefined || target === undefined || source === target) return { edits, files: [] };
+  const after = readFileSync(join(from.declared.folder, source));
+  const place = join(to.declared.folder, target);
+  if (!existsSync(place)) return { edits, files: [{ file: target, before: undefined, after }] };
+  if (readFileSync(place).equals(after)) return { edits, files: [] };
+  throw new DataRefusal(
+    `${name}: its rows would be copied to ${target}, where another file is: move that, then promote`,
+  );
+}
+
+/** A file that has the environment's name in its path belongs to it: the other one gets one of its own. */
+function targetOf(source: string, from: EnvironmentFiles, to: EnvironmentFiles): string {
+  const word = new RegExp(`(^|[/._-])${from.name.replace(/[.*+?^$()|[\]{}\\]/g, "\\$&")}(?=[/._-]|$)`, "g");
+  return posix.normalize(source.replaceAll("\\", "/")).replace(word, (_, before: string) => before + to.name);
+}
+
+/** The edits that bring a change of settings into an environment's files. Throws a DataRefusal where none can. */
+function placeSettings(files: EnvironmentFiles, change: Placed): FileEdit[] {
+  const { path } = change;
+  const isMember = path.at(-2) === "members";
+  if (change.do === "remove") return files.takeOut(path, path.length > 2);
+  if (change.do === "add") {
+    const { role, ...more } = change.cells;
+    const value = isMember && Object.keys(more).length === 0 ? role : change.cells;
+    return [{ kind: "value", do: "set", file: files.own, path, value }];
+  }
+  const held = find(files.root, path)?.value;
+  const cells = Object.entries(change.cells);
+  if (isMember && held?.kind === "scalar") {
+    const values = Object.fromEntries(cells.map(([label, { from }]) => [label, from]));
+    const { role = toPlainValue(held), ...more } = values;
+    return files.set(path, Object.keys(more).length === 0 ? role : { role, ...more });
+  }
+  return cells.flatMap(([label, { from }]): FileEdit[] => {
+    const place = [...path, label];
+    const edits = files.set(place, from);
+    if (from !== undefined) return edits;
+    const other = files.filesWith(place).find((file) => !files.isOwn(file));
+    if (other !== undefined) {
+      throw new DataRefusal(
+        `${change.name}: ${label} stands in ${other}, which other environments have as well, and no overlay takes it out: remove it there`,
+      );
+    }
+    return edits.map((edit) => ({ ...edit, do: "remove" }));
+  });
 }

@@ -4,6 +4,7 @@ import { type SeedDeclaration, withRowEdits } from "../../../provider/environmen
 import { keyText, naturalKey, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
 import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
 import { copyValues, listLinkedLabels, placeOf, type SourceRow } from "../../../provider/seedRows/source/source.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import type { Declared } from "../../report/source.ts";
 import {
   type Decide,
@@ -16,7 +17,7 @@ import {
   type SameValue,
 } from "../merge.ts";
 import type { RenamedColumn } from "../placing.ts";
-import { PromotionError, type PromotionSides } from "./model.ts";
+import type { PromotionSides } from "./model.ts";
 
 /** A seed of one side, and the words for that side. */
 export interface SeedOfSide {
@@ -33,31 +34,31 @@ export function findSeed(declared: Declared, name: string, side: string): SeedOf
   return seed && { declared, seed, side };
 }
 
-/** The rows of a seed, block by block. Throws a PromotionError that names what can't be read. */
+/** The rows of a seed, block by block. Throws a DataRefusal that names what can't be read. */
 async function* blocksOf({ declared, seed, side, columns }: SeedOfSide): AsyncGenerator<SourceRow[]> {
   const reason = seed.source === undefined ? undefined : declared.unread?.(seed.source);
-  if (reason !== undefined) throw new PromotionError(`${side}: ${reason}`);
+  if (reason !== undefined) throw new DataRefusal(`${side}: ${reason}`);
   const named = (values: RowData): RowData =>
     Object.fromEntries(Object.entries(values).map(([label, value]) => [columns?.get(label) ?? label, value]));
   try {
     for await (const block of read(withRowEdits(seed), declared.folder))
       yield columns ? block.map(({ line, values }) => ({ line, values: named(values) })) : block;
   } catch (error) {
-    if (error instanceof SourceError) throw new PromotionError(`${side}: ${error.message}`);
+    if (error instanceof SourceError) throw new DataRefusal(`${side}: ${error.message}`);
     throw error;
   }
 }
 
 /**
  * The rows of a seed by the text of their natural key. A row that `like` has alike is the same object, so a million rows of
- * which few differ are in memory once. Throws a PromotionError.
+ * which few differ are in memory once. Throws a DataRefusal.
  */
 export async function readRows(of: SeedOfSide, like?: Records, isSame?: SameValue): Promise<Map<string, Cells>> {
   const { seed, side } = of;
   const labels = keyOf(of);
   const rows = new Map<string, Cells>();
   const refuse = (line: number, reason: string): never => {
-    throw new PromotionError(`${side}: ${placeOf(seed, line)}: ${reason}`);
+    throw new DataRefusal(`${side}: ${placeOf(seed, line)}: ${reason}`);
   };
   for await (const block of blocksOf(of)) {
     for (const { line, values } of block) {
@@ -184,7 +185,7 @@ type Followed = ThreeSeeds & Pick<RowsMerge, "renamed" | "columnConflicts">;
 
 /**
  * Follows columns that got another name: all sides are compared under one name, which is that of the side that changed it.
- * Throws a PromotionError where one side alone has another key.
+ * Throws a DataRefusal where one side alone has another key.
  */
 async function followColumns(
   { was, is, there }: ThreeSeeds,
@@ -207,7 +208,7 @@ async function followColumns(
       [held, theirs, there],
     ] as const) {
       if (label === now || !labels.includes(label) || !labels.includes(now)) continue;
-      throw new PromotionError(
+      throw new DataRefusal(
         `the column ${former} of ${seed} is ${now} by now, and ${side.side} has both: take one of them out there, then promote`,
       );
     }
@@ -226,18 +227,18 @@ async function followColumns(
   return { was: base, ...followed, renamed, columnConflicts };
 }
 
-/** Throws a PromotionError where the sides have several keys. */
+/** Throws a DataRefusal where the sides have several keys. */
 function assertOneKey({ was, is, there }: ThreeSeeds, seed: string): void {
   const [source = "", target = "", before = source] = [is, there, ...(was ? [was] : [])].map((side) =>
     keyOf(side).join(" and "),
   );
   if (source === target && before !== source)
-    throw new PromotionError(
+    throw new DataRefusal(
       `the key of ${seed} is ${source} by now, and was ${before}: write the commit that changed it into promotions.yaml, then promote`,
     );
   if (source === target) return;
   const [name, other, key] = target === before ? [is, there, source] : [there, is, target];
-  throw new PromotionError(
+  throw new DataRefusal(
     `the key of ${seed} is ${source} in ${is.side} and ${target} in ${there.side}: change it in ${other.side} as in ${name.side} (key: ${key}), then promote`,
   );
 }

@@ -4,8 +4,8 @@ import { toPlainValue, type Value, describePlace } from "../../../provider/layer
 import type { Cells } from "../../../provider/reconcile/digests.ts";
 import { isRounded, rounded } from "../../../provider/seedRows/source/source.ts";
 import { stable } from "../../report/changeSet.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import { type Decide, mergeRecords, type RecordMerge, type Records } from "../merge.ts";
-import { PromotionError } from "./model.ts";
 
 /** Parts of an Environment file that are promoted; the others are about the environment itself. */
 const promoted = ["organizations", "seeds", "apps", "notifications"];
@@ -95,7 +95,7 @@ export const nameOfPath = (path: readonly string[]): string =>
     .filter((step, at) => !(at % 2 === 0 && wayLabels.has(step)) && !(step === "members" && path[at - 1] === "roster"))
     .join("/");
 
-/** A value, whose numbers are as they are written. Throws a PromotionError. */
+/** A value, whose numbers are as they are written. Throws a DataRefusal. */
 function exactValue(value: Value): unknown {
   assertExact(value);
   return toPlainValue(value);
@@ -105,7 +105,7 @@ function assertExact(value: Value): void {
   if (value.kind === "list") value.items.forEach(assertExact);
   else if (value.kind === "map") for (const entry of value.entries.values()) assertExact(entry.value);
   else if (typeof value.value === "number" && isRounded(value.written ?? "", value.value))
-    throw new PromotionError(`${describePlace(value.at)}: a number ${rounded}`);
+    throw new DataRefusal(`${describePlace(value.at)}: a number ${rounded}`);
 }
 
 /** The merge of everything besides rows. */
@@ -126,7 +126,7 @@ interface Terms {
   decide: Decide;
 }
 
-/** Merges the settings of things. Throws a PromotionError where one side alone has renamed a thing. */
+/** Merges the settings of things. Throws a DataRefusal where one side alone has renamed a thing. */
 export function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
   const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
   const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
@@ -171,7 +171,7 @@ function renaming({ base, from, to }: SettingSides, names: Terms["names"]): Sett
       if (!base.has(pathText(former)) || here.has(pathText(former))) continue;
       if (there.has(pathText(former)) && !there.has(pathText(now))) {
         const step = `rename it in ${other} as well (${former.at(-1) ?? ""} → ${now.at(-1) ?? ""}, with formerly)`;
-        throw new PromotionError(`${name} calls ${nameOfPath(former)} ${nameOfPath(now)} now: ${step}, then promote`);
+        throw new DataRefusal(`${name} calls ${nameOfPath(former)} ${nameOfPath(now)} now: ${step}, then promote`);
       }
       renames.push([former, now]);
     }

@@ -7,8 +7,7 @@ import type { Repository } from "../../report/testing/repository.ts";
 import { planEdits } from "../editor/edits.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { mergeRecords } from "../merge.ts";
-import { EnvironmentFiles, filesOfOthers } from "../placing.ts";
-import { RowPlacing, type RowChange } from "../placing.ts";
+import { EnvironmentFiles, type RowChange } from "../placing.ts";
 import { findSeed, readRows } from "./rows.ts";
 import { made, promoteIn, withTaken } from "./testing/promotions.ts";
 
@@ -72,8 +71,8 @@ async function readRecords(repository: Repository, name: Name): Promise<Records>
 /** Somebody's edit of an environment's files, and its commit. */
 async function edit(repository: Repository, name: Name, change: RowChange): Promise<void> {
   const { folder } = repository;
-  const layers = new EnvironmentFiles(name, declaredIn(repository, name), filesOfOthers(folder, name, entries));
-  const edits = new RowPlacing(layers, "places").place(change);
+  const files = new EnvironmentFiles(declaredIn(repository, name), { name, file: `${name}.yaml` }, entries);
+  const edits = files.rows("places").place(change);
   const { files: edited, refused } = await planEdits(edits, (file) => readToEdit(folder, file));
   expect(refused).toEqual([]);
   await writeFiles(folder, edited);

@@ -11,10 +11,8 @@ import { drift, type Look } from "../../report/drift.ts";
 import { toPlain } from "../../report/planner.ts";
 import { readDeclaration, type Declared } from "../../report/source.ts";
 import type { StateResource } from "../../report/state.ts";
-import { LiveFindings } from "../pull.ts";
-import { listItems } from "../pull.ts";
-import { Layout } from "../pull.ts";
-import { planPull, type Pulled } from "../pull.ts";
+import { EnvironmentFiles } from "../placing.ts";
+import { listItems, LiveFindings, planPull, type Pulled } from "../pull.ts";
 
 export interface PullOptions {
   folder: string;
@@ -76,6 +74,6 @@ export const pullFrom = (
     const findings = new LiveFindings(foreign);
     const look = await drift(statesOf(engine), context, (text) => text, findings);
     const file = `${name}.yaml`;
-    const layout = new Layout(declarationIn(folder, file), { name, file }, entries, into);
-    return { ...(await planPull(await listItems(findings, layout, waiting), layout.declared)), look };
+    const files = new EnvironmentFiles(declarationIn(folder, file), { name, file }, entries, into);
+    return { ...(await planPull(await listItems(findings, files, waiting), files.declared)), look };
   });
