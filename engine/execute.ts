@@ -18,7 +18,7 @@ import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
 import { changesBetween } from "./values/propertyChanges.ts";
 import { dynamicPackage, isProviderType, packageOf, stackType } from "./values/urns.ts";
-import { hidden } from "./values/values.ts";
+import { hidden, mapProperties, revealSecrets } from "./values/values.ts";
 import { refuseMissingProgram } from "./workspace/project.ts";
 import type { Stack } from "./workspace/workspace.ts";
 
@@ -102,8 +102,13 @@ async function prepare(
   const packages = new Set([dynamicPackage, ...(hosted?.packages ?? plugins.keys())]);
   refuseForeignState(deployment.resources, packages);
   await monitor.listen();
+  const snapshot = new Snapshot(deployment, (state) => stack.write(state));
   const providerOptions = {
     ...{ project, stack: stack.name, config, engineAddress: monitor.address, environment, emit, host },
+    recall: (type: string) =>
+      snapshot.base.resources
+        .filter((one) => one.custom && !one.delete && one.type.split(/[:/]/).at(-1) === type)
+        .map(({ urn, outputs }) => ({ urn, outputs: mapProperties(outputs, revealSecrets) })),
     log: (event: LogEvent) => monitor.log(event),
   };
   const providers = new ProviderRegistry((name) =>
@@ -115,7 +120,7 @@ async function prepare(
     project: project.name,
     stack: stack.name,
     config,
-    snapshot: new Snapshot(deployment, (state) => stack.write(state)),
+    snapshot,
     providers,
     packages,
     emit,

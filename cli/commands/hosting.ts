@@ -15,11 +15,12 @@ let from: string | undefined;
  * Hosts our own provider in the engine's process, where the program would use this very package: a process of its own
  * takes a quarter of a short run. It works in the program's folder, as it would there.
  */
-export const hostOwn: HostProvider = ({ plugin, workdir, engine, log }) => {
+export const hostOwn: HostProvider = (hosting) => {
+  const { plugin, workdir } = hosting;
   const [folder, own] =
     plugin === undefined ? [folderFor(workdir), packageFolder] : [plugin, join(packageFolder, "plugin")];
   if (process.env[separately] || folder === undefined || !isSame(folder, own)) return undefined;
-  return begin({ plugin, workdir, engine, log });
+  return begin(hosting);
 };
 
 /**
@@ -39,12 +40,12 @@ export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
 };
 
 /** Begins to work in the folder of a program, with our own provider. */
-function begin({ plugin, workdir, engine, log }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
+function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
   from ??= process.cwd();
   process.chdir(workdir);
   const load = async () => {
     const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
-    return plugin === undefined ? hostDynamic(engine, log) : hostPlugin(engine, log);
+    return plugin === undefined ? hostDynamic(engine, log, recall) : hostPlugin(engine, log, recall);
   };
   const provider = load().then(({ call, departs, end }) => ({
     ...{ call, departs },

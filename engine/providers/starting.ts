@@ -14,6 +14,7 @@ import {
   type StartOptions,
 } from "../processes/process.ts";
 import { dynamicPackage } from "../values/urns.ts";
+import type { PropertyMap } from "../values/values.ts";
 import type { Config } from "../workspace/config.ts";
 import type { PluginFolder, Project } from "../workspace/project.ts";
 import { clientAt, type ResourceProviderClient, type Service } from "./connection.ts";
@@ -34,6 +35,8 @@ interface Hosting {
   workdir: string;
   /** Where the engine listens: the name of the run for other processes. */
   engine: string;
+  /** What the state has of a type, such as `Team`, before a program has declared any. Secrets are in clear. */
+  recall: (type: string) => readonly { urn: string; outputs: PropertyMap }[];
   log: (entry: {
     severity: "info" | "warning" | "error";
     message: string;
@@ -65,6 +68,7 @@ export interface ProviderSettings {
   /** Where the engine listens, for log messages. */
   engineAddress: string;
   environment: NodeJS.ProcessEnv;
+  recall: Hosting["recall"];
   /** Hosts providers in this process; default: each has a process of its own. */
   host?: HostProvider | undefined;
   emit: Emit;
@@ -77,13 +81,13 @@ export interface ProviderSettings {
  * its environment is this process's; what it does not serve there gets a process of its own.
  */
 export function startProvider(plugin: PluginFolder | undefined, settings: ProviderSettings): ResourceProvider {
-  const { project, engineAddress, environment, host, log } = settings;
+  const { project, engineAddress, environment, host, log, recall } = settings;
   const { workdir } = project;
   const inProcess = (): ProviderClient =>
     new ProviderClient(startProcess(plugin, settings), { engineAddress, folder: plugin?.folder ?? workdir });
   const hosted =
     environment === process.env
-      ? host?.({ plugin: plugin?.folder, workdir, engine: engineAddress, log: logTo(log) })
+      ? host?.({ plugin: plugin?.folder, workdir, engine: engineAddress, recall, log: logTo(log) })
       : undefined;
   if (!hosted) return inProcess();
   const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: plugin?.folder ?? workdir });
@@ -92,9 +96,9 @@ export function startProvider(plugin: PluginFolder | undefined, settings: Provid
 
 /** Starts a provider in this process for a project of which nothing may be executed. `name`: of its package. */
 export function startInProcess(host: HostProvider, name: string, settings: ProviderSettings): ResourceProvider {
-  const { project, engineAddress, log } = settings;
+  const { project, engineAddress, log, recall } = settings;
   const plugin = name === dynamicPackage ? undefined : name;
-  const hosted = host({ plugin, workdir: project.workdir, engine: engineAddress, log: logTo(log) });
+  const hosted = host({ plugin, workdir: project.workdir, engine: engineAddress, recall, log: logTo(log) });
   if (!hosted) throw new Refusal(`the package '${name}' is not served here: the Pulumi CLI runs it`);
   const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: project.workdir });
   const others = (): never => {

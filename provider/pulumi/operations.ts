@@ -18,9 +18,11 @@ import {
   type Observed,
   type OrganizationName,
   PartialFailure,
+  type Recall,
   ResourceError,
 } from "../resources/model/resource.ts";
 import { type OfflineResourceContext, type Resource, type ResourceContext, Run } from "../resources/resource.ts";
+import { resourceNamed } from "../resources/resources.ts";
 import { describeDeparture } from "../resources/seedDeparture.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { emulators, type TableFields } from "./emulators.ts";
@@ -42,6 +44,7 @@ import {
   type Properties,
   toKeyed,
   toListed,
+  unhidden,
   writeOnlyOf,
 } from "./properties.ts";
 
@@ -62,6 +65,8 @@ export interface RunSurroundings extends Surroundings {
   report: Reporter;
   /** The engine's address; without one, there is no other provider in the run. */
   engine?: string | undefined;
+  /** What the state has, where the engine tells it. */
+  recall?: Recall | undefined;
   /** True when the engine reads before each diff. */
   readsFirst?: boolean;
   /** True when the engine asks for creates and updates in a preview, too. */
@@ -350,7 +355,16 @@ export class Operations {
       seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       organizationNames: this.#organizationNames,
+      recall: (kind) => this.#recalled(kind, platformOf(settings)),
     };
+  }
+
+  #recalled(kind: string, platform: string): ReturnType<Recall> {
+    const resource = resourceNamed(kind);
+    const all = (resource && this.#surroundings.recall?.(kind)) ?? [];
+    return all
+      .map(({ urn, outputs }) => ({ urn, outputs: resource ? unhidden(resource, outputs) : outputs }))
+      .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platform);
   }
 
   async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {

@@ -66,7 +66,14 @@ export const organization = resource({
     return Promise.resolve({ inputs, problems: [...(moved ? [{ property: "adminID", reason }] : []), ...taken] });
   },
 
+  departs: ({ organizationNames }, { resourceUrn, name }) => {
+    const [coming] = [...organizationNames].find(([urn, its]) => urn !== resourceUrn && its.name === name) ?? [];
+    if (coming !== undefined) throw new ResourceError(nameLeaves(name, resourceUrn ?? "", coming));
+    return Promise.resolve({});
+  },
+
   create: async (context, inputs) => {
+    await refuseLeaving(context, inputs);
     const { resourceUrn: urn, adminID } = inputs;
     const replaced = context.identities.replaced(urn);
     const create = () =>
@@ -218,6 +225,33 @@ async function takingName<Answer>(
       report.status(`waits for ${who} to give up the name ${quote(name)}`);
     }
   }
+}
+
+/** Throws, before anything is sent, where the name is that of an organization that leaves the program. */
+async function refuseLeaving(
+  { organizationNames: names, recall, sleep }: Pick<Context, "organizationNames" | "recall" | "sleep">,
+  { resourceUrn: urn = "", name }: { resourceUrn?: string | undefined; name: string },
+): Promise<void> {
+  const leaving = () =>
+    (giverOf(names, name, urn) ? undefined : recall?.("Organization"))?.find(
+      (one) => one.outputs["name"] === name && one.urn !== urn && !names.has(one.urn),
+    );
+  if (!leaving()) return;
+  await sleep(pause.milliseconds); // an engine may be about to register it
+  const found = leaving();
+  if (found) throw new ResourceError(nameLeaves(name, found.urn, urn));
+}
+
+/** Why an organization can't have the name of one that the program does not declare any more. */
+function nameLeaves(name: string, leaving: string, coming: string): string {
+  const [was, is] = [readName(leaving), readName(coming)].map(({ inFile, name }) =>
+    quote(inFile === undefined ? name : name.slice(name.indexOf("/") + 1)),
+  );
+  return (
+    `the name ${quote(name)} is that of ${describeNamed(readName(leaving))}, which leaves the program and goes at the end of a run, ` +
+    `and names are unique on the platform: nothing was sent. If its key ${was} became ${is}, say so under ${is}: formerly: [${was}] in ` +
+    `the environment file, aliases: [{ name: ${was} }] in a program. Otherwise take it out first, with an up of its own.`
+  );
 }
 
 /** Advice when a name is taken, perhaps by an organization of the stack itself, under its former name. */

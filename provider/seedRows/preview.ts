@@ -16,6 +16,7 @@ import {
   describeRows,
   rowsByKey,
   type BothSides,
+  type Keys,
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
 import { linksOf, type Seed, type SeedInputs, type SeedState, type Drift } from "./inputs.ts";
@@ -32,7 +33,7 @@ import {
   type LeavingRows,
 } from "./otherSeeds.ts";
 import { driftMessage, repairsOf, withRepairs, withoutRow, callsAhead } from "./report.ts";
-import { summaryOf, withLastSource, keysIn } from "./state.ts";
+import { lastSource, summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
@@ -244,17 +245,34 @@ async function difference(
   return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
 }
 
+/** The rows of seeds of the table that the state has and the program has not declared so far: they leave, or are given up. */
+async function undeclared(context: OfflineRowContext, { table, resourceUrn }: SeedInputs): Promise<Keys[]> {
+  const { recall, rowClaims } = context;
+  const known = new Set([resourceUrn, ...[...rowClaims.on(table), ...rowClaims.leaving(table)].map(({ urn }) => urn)]);
+  const all: Keys[] = [];
+  for (const { urn, outputs } of recall?.("SeedRows") ?? []) {
+    if (known.has(urn) || outputs["table"] !== table || typeof outputs["ledger"] !== "string") continue;
+    const state = outputs as unknown as SeedState; // as this resource left it
+    const ledger = decodeLedger(state.ledger);
+    const rows =
+      ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
+    if (rows) all.push({ target: state, keys: rows });
+  }
+  return all;
+}
+
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 async function removeTakenOver(
-  { rowClaims, directory }: OfflineRowContext,
+  context: OfflineRowContext,
   inputs: SeedInputs,
   plan: Forecast,
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
-  const arriving = rowClaims
+  const { rowClaims, directory } = context;
+  const given = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
-    .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
+  const arriving = [...given, ...(await undeclared(context, inputs))].filter(({ target }) => sameKey(target, inputs));
   if (arriving.length === 0) return plan;
   const all = await indicesWithin(arriving, inputs, directory);
   const added = RowIndices.of(plan.change.added);

@@ -70,7 +70,7 @@ test("another copy of the package, another plugin and a folder without any get p
   const copy = join(project.folder, "app/node_modules/pulumi-microapps");
   await mkdir(copy, { recursive: true });
   await writeFile(join(copy, "package.json"), JSON.stringify({ name: "pulumi-microapps", version: "0.1.0" }));
-  const asked = { engine: "127.0.0.1:1", log: () => undefined };
+  const asked = { engine: "127.0.0.1:1", log: () => undefined, recall: () => [] };
   for (const [plugin, workdir] of [
     [undefined, join(project.folder, "app")],
     [undefined, "/"],

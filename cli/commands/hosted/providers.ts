@@ -5,15 +5,16 @@ import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { describeUnfinished, UnfinishedFailure } from "../../../provider/pulumi/plugin/failures.ts";
 import { type LogEntry, reporterThrough } from "../../../provider/pulumi/progress.ts";
 import { findOwnResource } from "../../../provider/pulumi/providerKinds.ts";
+import type { Recall } from "../../../provider/resources/model/resource.ts";
 
 type Log = (entry: LogEntry) => void;
 
 // Our own provider in the engine's process, as both kinds of it; each is loaded where a program has it.
 
-export async function hostPlugin(address: string | undefined, log: Log): Promise<HostedCalls> {
+export async function hostPlugin(address: string | undefined, log: Log, recall?: Recall): Promise<HostedCalls> {
   const { Plugin } = await import("../../../provider/pulumi/plugin/provider.ts");
   const { handlers } = await import("../../../provider/pulumi/plugin/serve.ts");
-  const plugin = new Plugin(readOwnPackage().version, address, reporterThrough(log));
+  const plugin = new Plugin(readOwnPackage().version, address, reporterThrough(log), recall);
   const handle = handlers(() => Promise.resolve(plugin));
   return {
     call: callsOf(providerService.ResourceProviderService, handle),
@@ -22,9 +23,9 @@ export async function hostPlugin(address: string | undefined, log: Log): Promise
   };
 }
 
-export async function hostDynamic(address: string, log: Log): Promise<HostedCalls> {
+export async function hostDynamic(address: string, log: Log, recall: Recall): Promise<HostedCalls> {
   const { DynamicProviders } = await import("../../../provider/pulumi/dynamic.ts");
-  const providers = new DynamicProviders({ engine: address, report: reporterThrough(log), isHosted: true });
+  const providers = new DynamicProviders({ engine: address, report: reporterThrough(log), recall, isHosted: true });
   const { operations } = providers;
   return engine.hostDynamic({
     configure: (settings, urn) => {

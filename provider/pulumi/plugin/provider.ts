@@ -6,6 +6,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import { functionNamed, listingOf } from "../../functions/functions.ts";
+import type { Recall } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import {
@@ -64,10 +65,15 @@ export class Plugin {
   /** The reference by which the engine knows this provider; undefined where it does not tell. */
   #reference: string | undefined;
   readonly #own: Reporter | undefined;
+  readonly #recall: Recall | undefined;
 
-  /** @param own reports to an engine in this process */
-  constructor(version: string, engine: string | undefined, own?: Reporter) {
+  /**
+   * @param own reports to an engine in this process
+   * @param recall what the state of that engine has
+   */
+  constructor(version: string, engine: string | undefined, own?: Reporter, recall?: Recall) {
     this.#own = own;
+    this.#recall = recall;
     this.#version = version;
     this.#engine = engine;
     this.#report = own ?? reporterTo(engine);
@@ -134,6 +140,7 @@ export class Plugin {
       directory: process.cwd(), // an engine starts a plugin in the program's folder; a handshake has its own
       ...{ engine: this.#engine, isHosted: this.#own !== undefined },
       report: this.#report,
+      recall: this.#recall,
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,

@@ -101,6 +101,9 @@ export interface OrganizationName {
   isGiven?: boolean;
 }
 
+/** Tells what the state has of a kind of resource, whatever the program has declared so far. Its secrets are in clear. */
+export type Recall = (kind: string) => readonly { urn: string; outputs: Readonly<Record<string, unknown>> }[];
+
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -126,6 +129,8 @@ export interface Context {
   journal: Journal;
   /** Names of the organizations of this run, by URN. */
   organizationNames: Map<string, OrganizationName>;
+  /** Undefined where the engine does not hand over its state. */
+  recall?: Recall;
   /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
   assertAlone: () => void;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
@@ -167,6 +172,7 @@ export interface OfflineContext extends Pick<
   | "identities"
   | "journal"
   | "organizationNames"
+  | "recall"
   | "dialect"
   | "lostData"
 > {
