@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { today } from "../../machine/today.ts";
@@ -270,12 +271,20 @@ export class Operations {
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
-    return this.#work("preview", call, async ({ offline, bound }) => {
+    return this.#work("preview", call, async ({ offline, online, bound }) => {
       if (old) await this.#compareAgain(call, offline, inputs, old);
+      else await this.#foresee(call, inputs, offline, online);
       this.forecasts.report(call.urn, offline.report.info);
       this.#run.rowClaims.begins(call.urn);
       return bound(foreseen(call.resource, inputs, old));
     });
+  }
+
+  async #foresee({ resource, urn }: Call, news: Properties, offline: Offline, online: Tools["online"]): Promise<void> {
+    const { readsFirst, signal, configuration } = this.#surroundings;
+    const look = async () => (readsFirst && this.#connection.isThere(configuration()) ? online() : undefined);
+    const given = parse(resource, { ...toListed(resource, news), resourceUrn: urn });
+    await resource.foresee?.({ ...offline, sleep: pausing(signal) }, given, look);
   }
 
   /** Compares a seed anew that gives up rows, if the program has declared these elsewhere since. */
@@ -375,12 +384,17 @@ export class Operations {
         offline.report.status(
           `waits ${Math.ceil(milliseconds / 1000)} s before it tries again: ${printableLine(reason)}`,
         ),
-      sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
+      sleep: pausing(signal),
       ...{ readsFirst: this.#surroundings.readsFirst ?? false, signal, now: Date.now },
       assertAlone: this.#mark.assertAlone,
     };
   }
 }
+
+const pausing =
+  (signal: AbortSignal) =>
+  (milliseconds: number): Promise<void> =>
+    sleep(milliseconds, undefined, { signal });
 
 /** Surroundings of a connection to a platform. */
 interface Surroundings {
@@ -405,6 +419,13 @@ class PlatformConnection {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
+  }
+
+  /** False of an emulator that was never started: a preview makes no file. */
+  isThere({ endpoint }: Configuration): boolean {
+    if (this.#platform || !endpoint.startsWith("emulator:")) return true;
+    const file = addressOf(endpoint).slice("emulator:".length);
+    return file !== "" && existsSync(resolve(this.#surroundings.directory, file));
   }
 
   /** How the platform behaves, as the configuration's profile has it. */

@@ -72,6 +72,10 @@ export const organization = resource({
     return Promise.resolve({});
   },
 
+  foresee: async (context, { inputs: { resourceUrn, name } }) => {
+    if (name !== undefined) await refuseLeaving(context, { resourceUrn, name });
+  },
+
   create: async (context, inputs) => {
     await refuseLeaving(context, inputs);
     const { resourceUrn: urn, adminID } = inputs;

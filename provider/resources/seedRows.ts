@@ -1,7 +1,8 @@
+import { messageOf } from "../../machine/failures.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
-import { removeOwned, apply } from "../seedRows/apply.ts";
+import { removeOwned, apply, refuseOthers } from "../seedRows/apply.ts";
 import { formsOf } from "../seedRows/cells.ts";
 import type { OfflineRowContext } from "../seedRows/claims.ts";
 import { findSettingProblems, inputs, outputs, type SeedInputs, type SeedState } from "../seedRows/inputs.ts";
@@ -10,7 +11,7 @@ import { leaveLate, problemsWith, type ComparedSeed } from "../seedRows/otherSee
 import { previewUpdate, sourceOf } from "../seedRows/preview.ts";
 import { SourceError } from "../seedRows/source/read.ts";
 import { predecessorOf } from "../seedRows/state.ts";
-import { type Diff, type InputProblem } from "./model/resource.ts";
+import { type Diff, type InputProblem, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
 import { departure } from "./seedDeparture.ts";
 
@@ -123,6 +124,21 @@ export const seedRows = resource({
   },
 
   departs: departure,
+
+  foresee: async (context, { inputs: { resourceUrn } }, look) => {
+    const claim = context.rowClaims.find(resourceUrn);
+    if (claim?.digest === undefined || context.rowClaims.last(claim.urn)) return;
+    // All inputs of a seed that was checked, with the preview's own salt.
+    const declared = { ...claim.target, digest: claim.digest } as SeedInputs;
+    const online = declared.adopt || declared.mode === "updateOnly" ? undefined : await look();
+    if (!online) return;
+    try {
+      await refuseOthers(online, declared);
+    } catch (error) {
+      if (error instanceof ResourceError) throw error;
+      context.report.info(`whether others made rows with these keys is seen by up alone: ${messageOf(error)}`);
+    }
+  },
 
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.table}/${inputs.key.join("+")}`);

@@ -5,6 +5,7 @@ import { formatCount } from "../../platform/messages/text.ts";
 import { sameContent, type Content } from "../reconcile/digests.ts";
 import { limitRemovals } from "../reconcile/guards.ts";
 import {
+  emptyLedger,
   ledgerInFailure,
   ledgerOf,
   oursAfter,
@@ -224,6 +225,19 @@ async function plannedRun(
     unproven,
     keptForOthers: early.keptForOthers,
   };
+}
+
+/** Throws where others have rows with the keys of a new seed and other content. Sends nothing. */
+export async function refuseOthers(context: RowContext, inputs: SeedInputs): Promise<void> {
+  const summary = await summaryOf(context, inputs);
+  // What it links to may be made by the same run.
+  const links = await Links.of(context, inputs, true);
+  const { handed } = await handedOver(context, inputs);
+  const [scope, ledger] = [scopeOf(inputs, summary, undefined, handed), emptyLedger()];
+  const live = await liveRows(context, inputs, scope, links, summary.rows, ledger);
+  const options = { ...optionsOf(inputs), handedOver: handed };
+  const { adoptNeeded } = await planWithLostLinks(context, inputs, { summary, links, live, ledger }, options);
+  await refusePlan(inputs, { refusals: [], adoptNeeded, conflicts: [], lacking: [] }, context.directory, true);
 }
 
 interface SeenRows {

@@ -92,7 +92,12 @@ export const withoutRow = (table: string, count: number, named: string): string 
   `table ${table} has no row for ${formatCount(count, "natural key")} (${named}), and mode "updateOnly" inserts none: correct the keys, leave these rows out, or set mode to upsert or exact, which add them`;
 
 /** Ends when a plan must not be carried out, naming the rows. */
-export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
+export async function refusePlan(
+  inputs: SeedInputs,
+  plan: Pick<RowPlan, "refusals" | "adoptNeeded" | "conflicts" | "lacking">,
+  directory: string,
+  isNew: boolean,
+): Promise<void> {
   const keys = async (indices: number[]): Promise<string> =>
     inputs.sensitive
       ? `${indices.length} rows`

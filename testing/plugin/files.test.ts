@@ -205,6 +205,21 @@ describe("a project of files alone", () => {
     expect(await changingCalls(project.platform, up)).toEqual(["deleteorganization", "deleteteam"]);
   });
 
+  testEmbedded("refuses a retained organization whose key changed in a preview, as up does", async () => {
+    const apex = (key: string) => `organizations: { ${key}: { name: Apex, retain: true } }\n`;
+    await project.write("apex.yaml", apex("apex"));
+    await declared(files("  second: { type: microapps:Environment, properties: { file: apex.yaml } }\n"));
+    await up();
+    await project.write("apex.yaml", apex("summit"));
+    for (const command of ["preview", "up --yes --skip-preview"])
+      expect(await project.run(command)).toMatchObject({
+        status: 1,
+        output: expect.stringContaining('say so under "summit": formerly: ["apex"]') as unknown,
+      });
+    await declared(files());
+    expect(await changingCalls(project.platform, up)).toEqual([]);
+  });
+
   testEmbedded("refuses everything else by name, before anything is sent", async () => {
     const refusals: [string, string][] = [
       [

@@ -71,6 +71,31 @@ test("what it does not offer is unimplemented, and a resource type that it does 
   await expect(create("Planet", {})).rejects.toThrow("no resource type microapps:index:Planet");
 });
 
+test("a preview refuses a new seed whose rows others have with other content, as up does; with adopt: true neither does", async () => {
+  const { userID } = await stage.client.userid({ email: "ada@example.com" });
+  const rows = [
+    { Code: "AF", Name: "Africa" },
+    { Code: "EU", Name: "europe" },
+  ];
+  await stage.client.insertmicroapprows({ microAppID: "continents", rows, userID });
+  const seed = { table: "continents", key: "Code", rows: [rows[0], { Code: "EU", Name: "Europe" }] };
+  const preview = (request: Of<"CreateRequest">): unknown => request.setPreview(true);
+  const refusal = 'table continents has rows with these keys and other content that are not ours: "EU". Set adopt: true';
+  // An engine's next step; the harness takes it after each check.
+  await expect(stage.host.check("SeedRows", seed)).rejects.toThrow(refusal);
+  const adopting = await stage.host.check("SeedRows", { ...seed, adopt: true });
+  await create("SeedRows", adopting.inputs, preview);
+  expect((await stage.client.microappdata({ microAppID: "continents" })).microAppRows).toMatchObject(rows);
+  // Nobody is refused by a platform that can't be read: it is said.
+  stage.emulator.setFaults({ faults: [{ kind: "status", status: 403, endpoint: "microappdata" }] });
+  await stage.host.check("SeedRows", seed);
+  expect(stage.host.told.join("\n")).toContain("whether others made rows with these keys is seen by up alone: ");
+  stage.emulator.setFaults({ faults: [] });
+  await stage.clear();
+  await start({ "microapps:driftOnPreview": "false" });
+  await stage.host.check("SeedRows", seed);
+});
+
 describe("configuration", () => {
   test("is judged before it is used; what is not known yet is not", async () => {
     const account = { email: "ada@example.com", password: "horse" };
