@@ -26,6 +26,10 @@ export function tooManyRemovals(
   );
 }
 
+/** How many things one run may remove. */
+export const removable = (owned: number, maxRemovals = defaultMaxRemovals): number =>
+  owned < fewest ? owned : Math.floor(owned * maxRemovals);
+
 /** Explains why a label must not be cleared in this number of our rows; undefined when it may. */
 export function tooManyCleared(
   label: string,

@@ -2,7 +2,7 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import type { Content, Digest, RowDigester } from "../reconcile/digests.ts";
-import { tooManyCleared } from "../reconcile/guards.ts";
+import { removable, tooManyCleared } from "../reconcile/guards.ts";
 import type { RowPlan, Forecast } from "../reconcile/rows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
 import { hasValue } from "./cells.ts";
@@ -185,8 +185,9 @@ interface Leaving {
 function leavingLabels(
   old: SeedState,
   { rows, rowLabels }: Pick<Summary, "rows" | "rowLabels">,
-  { parent, ignoreLabels = [] }: SeedInputs,
+  { parent, ignoreLabels = [], maxRemovals }: SeedInputs,
   plan: Forecast,
+  isAlone: boolean,
 ): Leaving[] {
   const common = new Set(rowLabels.common);
   const candidates = old.labels.filter(
@@ -195,7 +196,12 @@ function leavingLabels(
   return candidates.flatMap((label) => {
     const before = old.labelled ? (entryIn(old.labelled, label) ?? 0) : undefined;
     if (before === 0) return [];
-    if (!plan.exact) return [{ label, least: 0, most: before ?? old.rowCount, isCounted: before !== undefined }];
+    if (!plan.exact) {
+      // A row loses no label by leaving, and only so many may leave.
+      const stay = (before ?? 0) - removable(old.rowCount, maxRemovals);
+      const least = isAlone ? Math.max(0, stay - (entryIn(rowLabels.counts(), label) ?? 0)) : 0;
+      return [{ label, least, most: before ?? old.rowCount, isCounted: before !== undefined }];
+    }
     const { added, changed } = plan.change;
     const lacking = changed.filter((index) => !rowLabels.at(index).includes(label)).length;
     let declaring = 0;
@@ -217,14 +223,16 @@ const how = ({ least, most, isCounted }: Leaving): string => {
 /**
  * Forecast for labels that rows no longer declare, a sentence for each, and a refusal where certainly more rows would
  * lose one than `maxRemovals` allows.
+ * @param isAlone true where no other seed may take rows of this one
  */
 export function clearForecast(
   old: SeedState,
   inputs: SeedInputs,
   summary: Pick<Summary, "rows" | "rowLabels">,
   plan: Forecast,
+  isAlone: boolean,
 ): { sentences: string[]; refusals: string[]; isLeft: boolean } {
-  const leaving = leavingLabels(old, summary, inputs, plan);
+  const leaving = leavingLabels(old, summary, inputs, plan, isAlone);
   if (inputs.mode !== "exact") {
     const sentences = leaving.map(
       (one) =>
@@ -233,7 +241,10 @@ export function clearForecast(
     return { sentences, refusals: [], isLeft: leaving.length > 0 };
   }
   const refusals = leaving.flatMap(
-    ({ label, least }) => tooManyCleared(label, least, old.rowCount, inputs.maxRemovals) ?? [],
+    ({ label, least, most }) =>
+      (tooManyCleared(label, least, old.rowCount, inputs.maxRemovals) &&
+        tooManyCleared(label, plan.exact ? least : most, old.rowCount, inputs.maxRemovals)) ??
+      [],
   );
   const sentences = leaving.map((one) => `clears ${one.label} ${how(one)}: it is not declared there any more`);
   return { sentences, refusals, isLeft: false };

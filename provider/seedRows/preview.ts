@@ -139,7 +139,8 @@ async function planned(
   const { plan, leaving, names, target, isVague } = await difference(context, old, inputs, ledger);
   report.rows?.({ plan, keptForOthers: leaving.reported });
   const summary = await summaryOf(context, inputs);
-  const clearing = clearForecast(old, inputs, summary, plan);
+  const isAlone = rowClaims.on(inputs.table, inputs.resourceUrn).length === 0;
+  const clearing = clearForecast(old, inputs, summary, plan, isAlone);
   const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
@@ -212,7 +213,7 @@ async function difference(
   const now = await summaryOf(context, inputs);
   const { rows: wanted } = now;
   const compared = reshaped ? undefined : await inLastLabels(old, inputs, now, directory);
-  const summary = compared?.summary ?? (await byOldKey(old, inputs, directory));
+  const summary = compared?.summary ?? (await byOldKey(old, inputs, directory)) ?? (hasOtherLabels(old, inputs) ? now : undefined);
   const isVague = compared?.isVague ?? false;
   if (reshaped && old.key.join() !== inputs.key.join()) {
     report.forecast(
@@ -244,6 +245,10 @@ async function difference(
   });
   return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
 }
+
+/** True when the key has labels that no row of ours had: then rows are recognised by the values of their keys. */
+const hasOtherLabels = (old: SeedState, { key }: SeedInputs): boolean =>
+  key.length === old.key.length && key.every((label, at) => label === old.key[at] || !old.labels.includes(label));
 
 /** The rows of seeds of the table that the state has and the program has not declared so far: they leave, or are given up. */
 async function undeclared(context: OfflineRowContext, { table, resourceUrn }: SeedInputs): Promise<Keys[]> {

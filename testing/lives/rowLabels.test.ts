@@ -37,6 +37,21 @@ throughBothKinds({ tables }, (scene) => {
     expect(await scene.calls(() => up(state, news))).toEqual([]);
   };
 
+  test("a column of the key that is called otherwise now is cleared, and maxRemovals holds that off in a preview", async () => {
+    const made = await make({ rows: Array.from({ length: 12 }, (_, at) => ({ Code: `C${at}`, Name: `n${at}` })) });
+    const refusal = "Code would be cleared in 12 of 12 rows, more than maxRemovals allows (25 %)";
+    const renamed = Array.from({ length: 12 }, (_, at) => ({ Note: `C${at}`, Name: `n${at}` }));
+    const left = renamed.map(({ Name }) => ({ Name }));
+    for (const news of [
+      { key: "Note", rows: renamed },
+      { key: "Name", rows: left },
+    ])
+      await expect(preview(made, news)).rejects.toThrow(refusal);
+    const next = await up(made, { key: "Note", rows: renamed, maxRemovals: 1 });
+    expect((await live())[0]).toBe("- n0 - C0");
+    await isSettled(next, { key: "Note", rows: renamed, maxRemovals: 1 });
+  });
+
   test("a label that leaves one row is cleared there, and previewed", async () => {
     const rows = [
       { Code: "A", Name: "a", Extra: "old" },
