@@ -24,7 +24,10 @@ test("which inputs are secrets goes with what else the program says of a dynamic
 
 test("options that engines apply are left to them", async () => {
   const options = { protect: true, ignoreChanges: ["name"], deleteBeforeReplace: false, replaceOnChanges: [] };
-  expect(await heardWith(options)).toEqual({ resourceUrn: expect.stringMatching(/::acme$/), isPreview: false });
+  expect(await heardWith(options)).toEqual({
+    ...{ resourceUrn: expect.stringMatching(/::acme$/), isPreview: false },
+    ignoreChanges: ["name"],
+  });
 });
 
 test.each<[pulumi.CustomResourceOptions, string]>([

@@ -43,11 +43,13 @@ const ownOfDynamic = (
   kind: string,
   resourceUrn: PlainUrn,
   args: object,
+  ignoreChanges: readonly string[],
 ): { __provider: string; [programInput]: FromProgram } => ({
   __provider: providerOf(kind),
   [programInput]: {
     resourceUrn,
     isPreview: pulumi.runtime.isDryRun(),
+    ...(ignoreChanges.length > 0 && { ignoreChanges }),
     ...(isLater(args) ? { secrets: secretNames(args).then((names) => (names.length > 0 ? names : undefined)) } : {}),
   },
 });
@@ -101,7 +103,7 @@ export function declareClass<Args extends object, Outputs extends object>(
       const props = hideProperties(definition, {
         ...mentioned,
         ...sealed,
-        ...(providerKind === "dynamic" ? ownOfDynamic(definition.name, urn, open) : {}),
+        ...(providerKind === "dynamic" ? ownOfDynamic(definition.name, urn, open, options.ignoreChanges ?? []) : {}),
       });
       const restore = withFewFrames();
       try {

@@ -82,6 +82,8 @@ export class DynamicProviders {
   readonly #stopped = new AbortController();
   /** Set once the engine has checked something: then it works with what is configured now. */
   isCurrent = false;
+  /** The option `ignoreChanges` of each resource that was checked, by its URN. */
+  readonly ignores = new Map<string, readonly string[]>();
   host: HostConfiguration | undefined;
   /** The parsed configuration of the host, which does not change while it runs. */
   #current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
@@ -169,7 +171,8 @@ class DynamicProvider implements TypeProvider {
 
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Refused[] }> {
     this.#providers.isCurrent = true;
-    const { call, inputs: declared, secrets, isPreview, olds: old } = this.#asked(news, olds);
+    const { call, inputs: declared, secrets, isPreview, ignoreChanges = [], olds: old } = this.#asked(news, olds);
+    if (call.urn !== undefined) this.#providers.ignores.set(call.urn, ignoreChanges);
     this.#operations.forecasts.isUpdate = isPreview === false;
     const wanted = { ...declared, ...secrecy(this.#resource, new Set(secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(fail);
@@ -239,9 +242,11 @@ class DynamicProvider implements TypeProvider {
     // The host hands over no URN. An engine saves outputs with an update alone, and a rename is none (it would send a
     // notification again): until there is one, a refresh and a deletion speak under the former name.
     const { resourceUrn } = now.inputs;
+    const urn = typeof resourceUrn === "string" ? resourceUrn : undefined;
     const call: Call = {
       resource: this.#resource,
-      urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
+      urn,
+      ignores: this.#providers.ignores.get(urn ?? "") ?? [],
       secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names, secretCells(this.#resource, inputs))),
     };
     return { ...now, olds: old.inputs, call };

@@ -28,6 +28,7 @@ import { describeDeparture } from "../resources/seedDeparture.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { emulators, type TableFields } from "./emulators.ts";
 import { RunningMark } from "./lifetime.ts";
+import { leavingRows, withIgnored } from "./options.ts";
 import type { PlatformAccess } from "./platform.ts";
 import { Forecasts, type Phase, type Reporter } from "./progress.ts";
 import {
@@ -57,6 +58,8 @@ export interface Call {
   timeout?: number;
   /** Texts of its properties that no message may show. */
   secrets?: readonly string[];
+  /** What the program asked to ignore, by property paths. */
+  ignores?: readonly string[];
   /** Random bytes of the engine for this resource. */
   seed?: Uint8Array;
 }
@@ -160,8 +163,11 @@ export class Operations {
     // A refresh, for which no program runs, asks for nothing after it.
     const phase = this.#isCurrent ? "diff" : undefined;
     return this.#work("diff", { ...call, phase }, async ({ offline, configuration }) => {
-      const [moved, inputs] = [isMoved(olds, configuration), toListed(call.resource, news)];
-      const comparison = await diff(call.resource, offline, olds, inputs);
+      const moved = isMoved(olds, configuration);
+      const { resource, ignores = [] } = call;
+      const leaving = leavingRows(resource, ignores);
+      const inputs = toListed(resource, { ...withIgnored(resource, ignores, olds, news), ...leaving });
+      const comparison = await diff(resource, offline, { ...olds, ...leaving }, inputs);
       const change = this.#run.compared(call.urn, comparison);
       if (call.resource.identity) this.#journal.settle(call.urn, `${call.resource.name} ${id}`);
       const keeps = change.replaces.length === 0;
@@ -212,8 +218,14 @@ export class Operations {
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#work("update", call, async ({ online, bound }) => {
-      const inputs = resource.inputs.parse(toListed(resource, news));
-      const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
+      const [context, { ignores = [] }] = [await online(olds), call];
+      const leaving = leavingRows(resource, ignores);
+      const looks = ignores.length > 0 && !("onConflict" in leaving);
+      const there = looks ? await resource.read(context, id, olds) : undefined;
+      const wanted = { ...withIgnored(resource, ignores, there?.outputs ?? news, news), ...leaving };
+      const inputs = resource.inputs.parse(toListed(resource, wanted));
+      const outputs = bound(await resource.update(context, id, olds, inputs));
+      if ("onConflict" in leaving) outputs["onConflict"] = news["onConflict"];
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return outputs;
     });

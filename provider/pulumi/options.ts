@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../../platform/contract/wire.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { Properties } from "./properties.ts";
@@ -18,6 +19,7 @@ const fromProgram = z.object({
   resourceUrn: z.string().optional(),
   isPreview: z.boolean().optional(),
   secrets: z.array(z.string()).optional(),
+  ignoreChanges: z.array(z.string()).optional(),
 });
 
 /** Content of {@link programInput}. */
@@ -25,6 +27,8 @@ export interface FromProgram {
   resourceUrn: string | Promise<string>;
   /** True when the program runs for a preview. */
   isPreview: boolean;
+  /** The option of the resource: a host does not hand it over. */
+  ignoreChanges?: readonly string[];
   /** Names of the inputs that hold a secret: a host gets all in clear. */
   secrets?: Promise<string[] | undefined>;
 }
@@ -33,13 +37,14 @@ export interface FromProgram {
 export function fromDynamic({ [secretsInput]: last, [programInput]: program, ...own }: Properties): {
   inputs: Properties;
   secrets: readonly string[];
-  isPreview: boolean | undefined;
+  isPreview?: boolean | undefined;
+  ignoreChanges?: readonly string[] | undefined;
 } {
   if (program === undefined) {
-    return { inputs: own, secrets: last === undefined ? [] : kept.parse(last).secrets, isPreview: undefined };
+    return { inputs: own, secrets: last === undefined ? [] : kept.parse(last).secrets };
   }
-  const { resourceUrn, isPreview, secrets = [] } = fromProgram.parse(program);
-  return { inputs: resourceUrn === undefined ? own : { ...own, resourceUrn }, secrets, isPreview };
+  const { resourceUrn, secrets = [], ...rest } = fromProgram.parse(program);
+  return { inputs: resourceUrn === undefined ? own : { ...own, resourceUrn }, secrets, ...rest };
 }
 
 /** The properties with the names of those that are secrets: a refresh and a destroy have nothing else. */
@@ -71,6 +76,39 @@ export function explainRefusedIgnores(
   }
   return undefined;
 }
+
+/**
+ * Inputs with what is there in place of what `ignoreChanges` names: an engine puts the last inputs there, and what somebody
+ * changed on the platform since would be written back.
+ */
+export function withIgnored(
+  { inputs: { shape } }: Definition,
+  paths: readonly string[],
+  there: Properties,
+  inputs: Properties,
+): Properties {
+  const kept: Properties = { ...inputs };
+  const put = (into: Properties, from: Properties, [name, ...below]: string[]): void => {
+    if (name === undefined) return;
+    const [part, known] = [into[name], from[name]];
+    if (below.length > 0 && isObject(part)) put((into[name] = { ...part }), isObject(known) ? known : {}, below);
+    else if (known === undefined) Reflect.deleteProperty(into, name);
+    else into[name] = known;
+  };
+  // Outputs have no rows: {@link leavingRows} is for them.
+  const settable = Object.keys(shape).filter((name) => {
+    const { computed, writeOnly, keyedBy } = factsOf(shape[name]);
+    return !computed && !writeOnly && keyedBy === undefined;
+  });
+  for (const [head = "", ...below] of paths.map((path) => (parsePath(path) ?? []).map(String)))
+    for (const name of head === "*" ? settable : [head])
+      if (settable.includes(name)) put(kept, there, [name, ...below]);
+  return kept;
+}
+
+/** Inputs of a seed that leave alone what somebody changed, where `ignoreChanges` names its rows. */
+export const leavingRows = ({ inputs: { shape } }: Definition, paths: readonly string[]): Properties =>
+  "onConflict" in shape && paths.some((path) => path === "*" || path === "rows") ? { onConflict: "keepLive" } : {};
 
 /** A place inside properties: names, indexes, and `*` for every element. */
 type PropertyPath = readonly (string | number)[];

@@ -213,7 +213,8 @@ async function difference(
   const now = await summaryOf(context, inputs);
   const { rows: wanted } = now;
   const compared = reshaped ? undefined : await inLastLabels(old, inputs, now, directory);
-  const summary = compared?.summary ?? (await byOldKey(old, inputs, directory)) ?? (hasOtherLabels(old, inputs) ? now : undefined);
+  const summary =
+    compared?.summary ?? (await byOldKey(old, inputs, directory)) ?? (hasOtherLabels(old, inputs) ? now : undefined);
   const isVague = compared?.isVague ?? false;
   if (reshaped && old.key.join() !== inputs.key.join()) {
     report.forecast(
@@ -267,11 +268,7 @@ async function undeclared(context: OfflineRowContext, { table, resourceUrn }: Se
 }
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
-async function removeTakenOver(
-  context: OfflineRowContext,
-  inputs: SeedInputs,
-  plan: Forecast,
-): Promise<Forecast> {
+async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, plan: Forecast): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
   const { rowClaims, directory } = context;
   const given = rowClaims

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient } from "../../platform/client/index.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -22,24 +23,34 @@ interface Edit {
   euro?: string;
   /** Options by the name of the resource. */
   options?: Readonly<Record<string, object>>;
+  /** Further inputs by the name of the resource. */
+  more?: Readonly<Record<string, object>>;
 }
 
-const program = ({ solo = "Solo", ada = "admin", kay = "member", euro = "Euro", options = {} }: Edit): string => `
+const program = ({
+  solo = "Solo",
+  ada = "admin",
+  kay = "member",
+  euro = "Euro",
+  options = {},
+  more = {},
+}: Edit): string => `
 const options = ${JSON.stringify(options)};
-make("Organization", "solo", { name: "${solo}" }, options.solo);
+const more = ${JSON.stringify(more)};
+make("Organization", "solo", { name: "${solo}", ...more.solo }, options.solo);
 const { id: organizationID } = make("Organization", "acme", { name: "Acme" });
 const { id: teamID } = make("Team", "crew", { organizationID, name: "Crew" });
 const members = { "ada@example.com": "${ada}", "kay@example.com": "${kay}" };
-make("TeamRoster", "roster", { teamID, members }, options.roster);
+make("TeamRoster", "roster", { teamID, members, ...more.roster }, options.roster);
 const rows = [{ Code: "USD", Name: "Dollar" }, { Code: "EUR", Name: "${euro}" }, { Code: "10", Name: "Ten" }];
-make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, options.currencies);
+make("SeedRows", "currencies", { table: "currencies", key: "Code", rows, ...more.currencies }, options.currencies);
 `;
 
 describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s provider", (providerKind) => {
   const test = sampleStories();
   let project: Project;
   let emulator: Emulator;
-  // Nothing that is tried here changes anything, so that it is brought up once.
+  // What is tried here is put right again, so that it is brought up once.
   beforeAll(async () => {
     emulator = await createEmulator({ seed: { tables } });
     const config = {
@@ -77,6 +88,44 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s
     );
     expect(output).not.toMatch(/^\s+at /m);
     expect(emulator.calls({ since, mutating: true })).toEqual([]);
+  });
+
+  test("what ignoreChanges names is not written back when something else changes, and no run sees a change in it", async () => {
+    const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password: "admin" });
+    const ids = await project.state();
+    const [organizationID = "", teamID = ""] = ["solo", "crew"].map((name) => ids.get(name)?.id);
+    const people = async () => (await client.teammembers({ teamIDs: [teamID] })).teamMembers;
+    const kay = (await people()).find(({ email }) => email === "kay@example.com");
+    await client.updateorganization({ organizationID, organizationInfo: { name: "By hand" } });
+    await client.updateteammember({ teamID, userID: kay?.userID ?? "", role: "admin" });
+    const { microAppRows } = await client.microappdata({ microAppID: "currencies" });
+    const euro = microAppRows.find(({ Code }) => Code === "EUR")?._id ?? "";
+    await client.updatemicroapprow({ rowID: euro, rowData: { Name: "by hand" } });
+    const options = {
+      solo: { ignoreChanges: ["name"] },
+      roster: { ignoreChanges: ['members["kay@example.com"]'] },
+      currencies: { ignoreChanges: ["rows"] },
+    };
+    const more = { solo: { description: "More" }, roster: { maxRemovals: 0.5 }, currencies: { maxRemovals: 0.5 } };
+    await edit({ options, more });
+    const since = emulator.lastCall();
+    await project.succeed("up --yes --skip-preview");
+    const sent = emulator.calls({ since, mutating: true }).map(({ endpoint, request }) => [endpoint, request]);
+    expect(sent).toMatchObject([["updateorganization", { organizationInfo: { description: "More" } }]]);
+    expect(JSON.stringify(sent)).not.toContain("Solo");
+    await project.succeed("preview --expect-no-changes");
+    await project.succeed("refresh --yes --skip-preview");
+    await project.succeed("preview --expect-no-changes");
+    await edit({ options, more: { ...more, solo: { description: "Less" } } });
+    await project.succeed("up --yes --skip-preview");
+    expect((await client.readorganization({ organizationID })).organization).toMatchObject({ name: "By hand" });
+    expect((await people()).map(({ role }) => role)).toEqual(["admin", "admin", "admin"]);
+    // Without the option all of it is put right.
+    await edit({});
+    await project.succeed("up --yes --refresh --skip-preview");
+    expect((await client.readorganization({ organizationID })).organization).toMatchObject({ name: "Solo" });
+    await project.succeed("preview --expect-no-changes");
+    await client.close();
   });
 
   if (providerKind === "plugin")

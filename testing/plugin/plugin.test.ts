@@ -80,7 +80,8 @@ test("a preview refuses a new seed whose rows others have with other content, as
   await stage.client.insertmicroapprows({ microAppID: "continents", rows, userID });
   const seed = { table: "continents", key: "Code", rows: [rows[0], { Code: "EU", Name: "Europe" }] };
   const preview = (request: Of<"CreateRequest">): unknown => request.setPreview(true);
-  const refusal = 'table continents has rows with these keys and other content that are not ours: "EU". Set adopt: true';
+  const refusal =
+    'table continents has rows with these keys and other content that are not ours: "EU". Set adopt: true';
   // An engine's next step; the harness takes it after each check.
   await expect(stage.host.check("SeedRows", seed)).rejects.toThrow(refusal);
   const adopting = await stage.host.check("SeedRows", { ...seed, adopt: true });

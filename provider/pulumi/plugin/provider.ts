@@ -176,7 +176,8 @@ export class Plugin {
     const olds = sent(request.getOlds());
     const news = sent(request.getNews());
     assertAllowed(resource, request, news);
-    const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
+    const asked = { ...call(olds, news), ignores: request.getIgnorechangesList() };
+    const change = await this.#configured.diff(asked, request.getId(), known(olds), known(news));
     const inputs = sent(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
     return answerDiff(
@@ -227,13 +228,14 @@ export class Plugin {
     const olds = sent(request.getOlds());
     const news = sent(request.getNews());
     assertAllowed(resource, request, news);
+    const asked = { ...call(olds, news), ignores: request.getIgnorechangesList() };
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      const outputs = await this.#configured.foreseen(call(olds, news), news.values, olds.values);
+      const outputs = await this.#configured.foreseen(asked, news.values, olds.values);
       return answer.setProperties(toStruct(resource, outputs, news));
     }
     const outputs = await this.#configured
-      .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
+      .update({ ...asked, timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
       .catch(this.#unfinished(resource, news));
     return answer.setProperties(toStruct(resource, outputs, news));
   }
