@@ -306,18 +306,14 @@ async function runPromote(from: string, to: string, options: PromoteOptions): Pr
   const { write = false, dirty = false, json = false } = options;
   const both = ours.find((name) => theirs.includes(name));
   if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
-  const { promote, isPromotionRefusal } = await import("../between/promotion/promote.ts");
+  const { promote } = await import("../between/promotion/promote.ts");
   const { renderPromotion, toPromotionJson } = await import("../between/promotion/rendering.ts");
   const folder = projectFolder(path.resolve(cwd));
-  try {
-    const promoted = await promote({ folder, from, to, only, ours, theirs, write, dirty });
-    process.stdout.write(
-      json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
-    );
-    if (promoted.conflicts.length > 0) process.exitCode = conflicting;
-  } catch (error) {
-    throw isPromotionRefusal(error) ? new EngineError(error.message) : error;
-  }
+  const promoted = await promote({ folder, from, to, only, ours, theirs, write, dirty });
+  process.stdout.write(
+    json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
+  );
+  if (promoted.conflicts.length > 0) process.exitCode = conflicting;
 }
 
 const flavours: Flavour[] = ["github", "gitlab"];

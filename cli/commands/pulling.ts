@@ -11,7 +11,7 @@ import {
 import { formatCount } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/files.ts";
 import { fileOf } from "../between/editor/edits.ts";
-import { WriteError, writeFiles } from "../between/editor/writing.ts";
+import { writeFiles } from "../between/editor/writing.ts";
 import { EnvironmentFiles, filesOf } from "../between/placing.ts";
 import { listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
 import { tolerating } from "../report/accepted.ts";
@@ -55,30 +55,25 @@ interface Live {
 /** Shows what is live and not in the files, takes it into them when that is wanted, and sets the exit status. */
 export async function runPull(words: readonly string[], options: PullOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
-  try {
-    const folder = projectFolder(cwd);
-    const { name, things } = chosen(folder, words, options.stack);
-    const live = await findLive(cwd, name, options);
-    const items = selected(live, things);
-    const pulled = await planPull(items, live.declared);
-    const terminal = processTerminal;
-    const asks =
-      options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
-    if (pulled.files.length > 0 && (options.yes === true || asks) && options.dirty !== true)
-      await assertCommitted(folder, [...filesOf(live.declared), ...pulled.files.map(({ file }) => file)]);
-    const { repaired, left, ...wanted } = asks
-      ? await askAll(pulled, live.declared)
-      : { ...pulled, repaired: 0, left: 0 };
-    const writes = wanted.files.length > 0 && (options.yes === true || asks);
-    if (writes) await writeFiles(live.declared.folder, wanted.files);
-    const tolerated = things.length > 0 ? 0 : live.tolerated.size;
-    const shown = { ...live.entry, pulled: wanted, look: live.look, isWritten: writes, repaired, left, tolerated };
-    process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
-    process.exitCode = statusOf(wanted, live.look, asks ? repaired + left > 0 : items.length > 0 && !writes);
-  } catch (error) {
-    if (error instanceof DataRefusal || error instanceof WriteError) throw new EngineError(error.message);
-    throw error;
-  }
+  const folder = projectFolder(cwd);
+  const { name, things } = chosen(folder, words, options.stack);
+  const live = await findLive(cwd, name, options);
+  const items = selected(live, things);
+  const pulled = await planPull(items, live.declared);
+  const terminal = processTerminal;
+  const asks =
+    options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
+  if (pulled.files.length > 0 && (options.yes === true || asks) && options.dirty !== true)
+    await assertCommitted(folder, [...filesOf(live.declared), ...pulled.files.map(({ file }) => file)]);
+  const { repaired, left, ...wanted } = asks
+    ? await askAll(pulled, live.declared)
+    : { ...pulled, repaired: 0, left: 0 };
+  const writes = wanted.files.length > 0 && (options.yes === true || asks);
+  if (writes) await writeFiles(live.declared.folder, wanted.files);
+  const tolerated = things.length > 0 ? 0 : live.tolerated.size;
+  const shown = { ...live.entry, pulled: wanted, look: live.look, isWritten: writes, repaired, left, tolerated };
+  process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
+  process.exitCode = statusOf(wanted, live.look, asks ? repaired + left > 0 : items.length > 0 && !writes);
 }
 
 function statusOf({ items }: Pulled, look: Look, remains: boolean): number {

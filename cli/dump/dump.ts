@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf } from "../../machine/failures.ts";
@@ -60,11 +59,10 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
   const warn = (text: string): void => void warnings.push(text);
   const firstMade = mkdirSync(dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}.part-`);
-  const read: TableRows[] = [];
   try {
     const organizations = await readOrganizations(context, request.organizations, request.teams, warn, mask);
-    for (const [at, option] of tables.entries())
-      read.push(await TableRows.read(context, option, join(draft, `.spool-${at}`), mask?.tableMask(option)));
+    const read: TableRows[] = [];
+    for (const option of tables) read.push(await TableRows.read(context, option, mask?.tableMask(option)));
     mask?.assertComplete();
     const filled = read.filter(({ count, option }) => {
       if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
@@ -90,7 +88,6 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
     const more = mask ? { unmasked: listUnmasked(mask) } : {};
     return { ...counted(organizations, main), files: written, warnings, ...more };
   } finally {
-    for (const rows of read) rows.remove();
     rmSync(draft, { recursive: true, force: true });
     if (firstMade !== undefined) removeEmpty(dirname(folder), firstMade);
   }
@@ -288,13 +285,7 @@ export async function checkMasks(
       "say what to check: --table <id>:<key label>, --team <id>; or --stack <name>, whose state knows",
     );
   const mask = new DumpMask({ file, secret: randomBytes(32).toString("hex") }, tables);
-  const folder = mkdtempSync(join(tmpdir(), "microapps-check-"));
-  try {
-    for (const option of tables)
-      (await TableRows.read(context, option, join(folder, "spool"), mask.tableMask(option))).remove();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  for (const option of tables) await TableRows.read(context, option, mask.tableMask(option));
   const has = { organizations: organizations.length + teams.length > 0, teams: teams.length > 0 };
   const unruled = (["organizations", "teams"] as const).flatMap((what) =>
     has[what] && !file[what] ? [`${what} have no rule: write ${what}: {name: keep} or ${what}: {name: name}`] : [],

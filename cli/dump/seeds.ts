@@ -213,7 +213,8 @@ export async function writeSeed(
   let text = head;
   let count = 0;
   for (const index of order) {
-    const { values, parent: parentID } = rows.row(index);
+    const { parent: parentID, ...row } = rows.row(index);
+    const values = { ...row.values };
     change?.(values, index);
     for (const label of linked) {
       if (!isNothing(values[label])) values[label] = keyAt(label, linkOf(values[label]) ?? "");

@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { declarable, type RowData } from "../../platform/contract/values.ts";
 import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
@@ -112,53 +111,6 @@ export function stableJson(value: unknown): string {
   });
 }
 
-/** Texts written before anything is flushed, in characters. */
-const buffered = 1 << 20;
-
-/** Texts in a file, in the order in which they came; read back in any order. */
-export class Spool {
-  readonly #path: string;
-  readonly #file: number;
-  /** Where each text begins, and where the last one ends. */
-  readonly #offsets = [0];
-  #waiting: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, "wx+", 0o600);
-    // Without a name it is gone when the process is, however it ends. Windows removes it at the end.
-    if (process.platform !== "win32") unlinkSync(path);
-  }
-
-  add(text: string): void {
-    const bytes = Buffer.from(text);
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
-    this.#offsets.push((this.#offsets.at(-1) ?? 0) + bytes.length);
-    if (this.#bytes >= buffered) this.#flush();
-  }
-
-  get(index: number): string {
-    this.#flush();
-    const begin = this.#offsets[index] ?? 0;
-    const bytes = Buffer.allocUnsafe((this.#offsets[index + 1] ?? begin) - begin);
-    readSync(this.#file, bytes, 0, bytes.length, begin);
-    return bytes.toString();
-  }
-
-  remove(): void {
-    closeSync(this.#file);
-    rmSync(this.#path, { force: true });
-  }
-
-  #flush(): void {
-    if (this.#waiting.length > 0) writeSync(this.#file, Buffer.concat(this.#waiting));
-    this.#waiting = [];
-    this.#bytes = 0;
-  }
-}
-
 /** Between the labels of a key. */
 const seam = "\u0000";
 
@@ -168,8 +120,8 @@ export const parentColumn = "Parent";
 /** Keys and row IDs that a message names. */
 const maxNamed = 10;
 
-/** A row as it was read. */
-export interface SpooledRow {
+/** A row as it was read; of a masked dump as it is written, but for its links and dates. */
+interface ReadRow {
   values: RowData;
   /** ID of the parent row. */
   parent: string | undefined;
@@ -181,7 +133,7 @@ export interface RowMask {
   readonly labels: readonly { label: string; rule: PlacedRule | undefined }[];
 }
 
-/** The rows of a table: keys in memory, content in a file beside the dump. Of a masked one both are masked. */
+/** The rows of a table with their keys. Of a masked dump both are masked. */
 export class TableRows {
   readonly option: TableOption;
   readonly mask: RowMask | undefined;
@@ -197,26 +149,20 @@ export class TableRows {
   readonly #keyless: string[] = [];
   /** 32 bits of each key in clear: two keys may have one mask. */
   readonly #clear: number[] = [];
-  readonly #spool: Spool;
+  readonly #rows: ReadRow[] = [];
   #places: Map<string, number> | undefined;
 
-  private constructor(option: TableOption, spool: string, mask: RowMask | undefined) {
+  private constructor(option: TableOption, mask: RowMask | undefined) {
     this.option = option;
     this.mask = mask;
-    this.#spool = new Spool(spool);
   }
 
   /** Reads a table. */
-  static async read(context: ResourceContext, option: TableOption, spool: string, mask?: RowMask): Promise<TableRows> {
-    const rows = new TableRows(option, spool, mask);
-    try {
-      await rows.#readAll(context);
-      rows.#assertKeyed();
-      return rows;
-    } catch (error) {
-      rows.remove();
-      throw error;
-    }
+  static async read(context: ResourceContext, option: TableOption, mask?: RowMask): Promise<TableRows> {
+    const rows = new TableRows(option, mask);
+    await rows.#readAll(context);
+    rows.#assertKeyed();
+    return rows;
   }
 
   /** The label that stands for the parent row in a key. */
@@ -251,9 +197,8 @@ export class TableRows {
     return this.#keys[index] ?? "";
   }
 
-  row(index: number): SpooledRow {
-    const [parent, values] = JSON.parse(this.#spool.get(index)) as [string | null, RowData]; // as it was written
-    return { values, parent: parent ?? undefined };
+  row(index: number): ReadRow {
+    return this.#rows[index] ?? { values: {}, parent: undefined };
   }
 
   /**
@@ -296,10 +241,6 @@ export class TableRows {
     );
   }
 
-  remove(): void {
-    this.#spool.remove();
-  }
-
   async #readAll(context: ResourceContext): Promise<void> {
     const { table, key } = this.option;
     try {
@@ -319,7 +260,7 @@ export class TableRows {
           if ((viewers ?? []).length + (teamViewers ?? []).length > 0) this.restricted++;
           this.#ids.push(_id);
           this.#keys.push(parts.join(seam));
-          this.#spool.add(JSON.stringify([embeddingRowID ?? null, values]));
+          this.#rows.push({ values, parent: embeddingRowID ?? undefined });
         }
         context.report.status(`${table}: ${formatCount(this.count, "row")} read`);
       }

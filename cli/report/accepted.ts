@@ -1,9 +1,8 @@
 import { type Document, isMap, isSeq, parseDocument } from "yaml";
 import { z } from "zod";
-import { sentences } from "../../platform/messages/text.ts";
-import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
+import { describePlace, toPlainValue } from "../../provider/layers/document.ts";
 import type { Section, Thing } from "./changeSet.ts";
-import { driftFile } from "./environments.ts";
+import { checkedIn, DataRefusal, driftFile } from "./environments.ts";
 
 /** Days for which drift may be accepted. */
 const maxDays = 90;
@@ -28,22 +27,19 @@ export interface Accepted extends z.output<typeof entry> {
 
 /** Reads drift.yaml; a mistake in it ends with one error. */
 export function parseAccepted(text: string, now: number): Accepted[] {
-  const problems: Problem[] = [];
-  const root = parse(text, driftFile, (problem) => problems.push(problem));
-  const content = root && (toPlainValue(root) ?? []);
-  const read = root && z.array(entry).safeParse(content, sentences);
-  for (const { path, message } of read?.error?.issues ?? []) {
-    const at = root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file: driftFile, line: 1, column: 1 };
-    problems.push({ at, message: `${path.slice(1).join(".")} ${message}`.trim() });
-  }
-  const entries = (read?.data ?? []).map((each, index): Accepted => {
-    const at = root ? valuePlace(root, [index]) : { file: driftFile, line: 1, column: 1 };
+  const {
+    data = [],
+    problems,
+    at: placeOf,
+  } = checkedIn(text, driftFile, z.array(entry), (root) => toPlainValue(root) ?? []);
+  const entries = data.map((each, index): Accepted => {
+    const at = placeOf([index]);
     if (Date.parse(each.until) > now + maxDays * day)
       problems.push({ at, message: `until is more than ${maxDays} days away: name an earlier day` });
     return { ...each, place: describePlace(at) };
   });
   if (problems.length > 0) {
-    throw new Error(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
+    throw new DataRefusal(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
   }
   return entries;
 }

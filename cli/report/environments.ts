@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { sentences, unbroken } from "../../platform/messages/text.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
-import { find, parse, type Problem, toPlainValue, valuePlace, describePlace } from "../../provider/layers/document.ts";
+import {
+  describePlace,
+  find,
+  parse,
+  type Place,
+  type Problem,
+  toPlainValue,
+  type Value,
+  valuePlace,
+} from "../../provider/layers/document.ts";
 import type { Note } from "./changeSet.ts";
 
 /** Why a command goes no further, or leaves something, in one sentence with what to do. */
@@ -46,23 +55,34 @@ export interface EnvironmentEntry {
   after: readonly string[];
 }
 
+/** Reads a small YAML file by its schema. `at` is the place of what stands at a path. */
+export function checkedIn<Content>(
+  text: string,
+  file: string,
+  schema: z.ZodType<Content>,
+  plain: (root: Value) => unknown = toPlainValue,
+): { data: Content | undefined; problems: Problem[]; at: (path: readonly PropertyKey[]) => Place } {
+  const problems: Problem[] = [];
+  const root = parse(text, file, (problem) => problems.push(problem));
+  const at = (path: readonly PropertyKey[]): Place =>
+    root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file, line: 1, column: 1 };
+  const read = root && schema.safeParse(plain(root), sentences);
+  for (const { path, message } of read?.error?.issues ?? []) {
+    const name = path.filter((step) => typeof step === "string").join(".");
+    problems.push({ at: at(path), message: `${name} ${message}`.trim() });
+  }
+  return { data: read?.data, problems, at };
+}
+
 /** The entries of environments.yaml, and its problems. */
 export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
-  const found: Problem[] = [];
-  const root = parse(text, environmentsFile, (problem) => found.push(problem));
-  const read = root && environments.safeParse(toPlainValue(root), sentences);
-  if (root && read?.error) {
-    for (const { path, message } of read.error.issues) {
-      const at = find(root, path)?.at ?? valuePlace(root, path);
-      found.push({ at, message: `${path.join(".")} ${message}`.trim() });
-    }
-  }
-  const names = Object.keys(read?.data ?? {});
+  const { data = {}, problems: found } = checkedIn(text, environmentsFile, environments);
+  const names = Object.keys(data);
   if (names.length > maxEnvironments) {
     const at = { file: environmentsFile, line: 1, column: 1 };
     found.push({ at, message: `has more than ${maxEnvironments} environments; split the project` });
   }
-  const entries = Object.entries(read?.data ?? {}).map(([name, { stack = name, after = [], ...rest }]) => ({
+  const entries = Object.entries(data).map(([name, { stack = name, after = [], ...rest }]) => ({
     name,
     stack,
     after,

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { EngineError } from "../../engine/index.ts";
 import { today } from "../../machine/today.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
@@ -24,10 +25,10 @@ import {
   type Section,
   stable,
 } from "./changeSet.ts";
-import { type EnvironmentEntry, environmentsFile, environmentsIn } from "./environments.ts";
+import { DataRefusal, type EnvironmentEntry, environmentsFile, environmentsIn } from "./environments.ts";
 import { compareDeclarations } from "./section.ts";
 import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
-import { BaseTree, CommitError, commitOf, forkOf, readAtBase, readInTree } from "./trees.ts";
+import { BaseTree, commitOf, forkOf, readAtBase, readInTree } from "./trees.ts";
 
 /** What a report is made of. */
 export interface ReportRequest {
@@ -47,22 +48,14 @@ export interface ReportRequest {
   plan?: ((entry: EnvironmentEntry) => Promise<string | undefined>) | undefined;
 }
 
-/** A request that no report can be made for. */
-export class RequestError extends Error {
-  override readonly name = "RequestError";
-  /** True if it is an environment that is not there. */
-  readonly isMissing: boolean;
-  constructor(message: string, isMissing = false) {
-    super(message);
-    this.isMissing = isMissing;
-  }
-}
+/** The exit status of an environment that there is not. */
+const noSuchStack = 6;
 
 /** Compares what each environment declares at the base with the working tree. Nothing of either runs, nothing is sent. */
 export async function report(request: ReportRequest): Promise<ChangeSet> {
   const root = rootOf(request.folder);
   if (!existsSync(join(root, ".git"))) {
-    throw new RequestError(`${request.folder} is in no Git repository, so there is no base to compare with`);
+    throw new DataRefusal(`${request.folder} is in no Git repository, so there is no base to compare with`);
   }
   const tip = await commitOf(root, request.base);
   const { commit, behind } = await forkOf(root, tip);
@@ -135,9 +128,9 @@ async function environmentsOf(place: Place): Promise<Listed> {
     return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, files };
   }
   const [wrong] = is.problems;
-  if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (wrong) throw new DataRefusal(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
   if (listed.length === 0) {
-    throw new RequestError(
+    throw new DataRefusal(
       `there is no ${environmentsFile} beside Pulumi.yaml: write one, or name the file with --file`,
     );
   }
@@ -147,7 +140,7 @@ async function environmentsOf(place: Place): Promise<Listed> {
   const missing = stacks.filter((each) => !listed.some(({ name, stack }) => name === each || stack === each));
   if (missing.length > 0) {
     const names = listed.map(({ name }) => name).join(", ");
-    throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
+    throw new EngineError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, noSuchStack);
   }
   return { entries: chosen, former, files };
 }
@@ -214,7 +207,7 @@ async function headOf(root: string): Promise<string> {
   try {
     return await commitOf(root, "HEAD");
   } catch (error) {
-    if (error instanceof CommitError) return "";
+    if (error instanceof DataRefusal) return "";
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
+import { spawn, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
 import {
   closeSync,
-  createWriteStream,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -15,8 +15,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, posix, relative, resolve } from "node:path";
-import { Transform, type TransformCallback } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type Document, isMap, isPair, isScalar, LineCounter, visit } from "yaml";
 import { parseBounded } from "../../machine/bounded.ts";
 import { BoundError } from "../../machine/bounds.ts";
@@ -35,19 +33,14 @@ import type { Note } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
 import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
 
-/** Why nothing is read from Git, in one sentence. */
-export class CommitError extends Error {
-  override readonly name = "CommitError";
-}
-
 /** The commit that a name stands for. */
 export async function commitOf(root: string, ref: string): Promise<string> {
   try {
     return (await runGit(root, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
   } catch (error) {
-    if (isMissing(error)) throw new CommitError("git is not installed, so the base can't be read");
-    if (await isShallow(root)) throw new CommitError(`there is no commit "${ref}" here, since ${deepen}`);
-    throw new CommitError(`there is no commit "${ref}" in this clone: fetch it, or name another one`);
+    if (isMissing(error)) throw new DataRefusal("git is not installed, so the base can't be read");
+    if (await isShallow(root)) throw new DataRefusal(`there is no commit "${ref}" here, since ${deepen}`);
+    throw new DataRefusal(`there is no commit "${ref}" in this clone: fetch it, or name another one`);
   }
 }
 
@@ -73,46 +66,14 @@ export async function forkOf(root: string, base: string): Promise<{ commit: stri
 
 /** Writes a blob into a file of its own. */
 async function writeBlob(root: string, id: string, file: string): Promise<void> {
-  const child = spawn("git", [...gitFlags, "cat-file", "--batch"], {
-    cwd: root,
-    env: toGitEnvironment(),
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  const ended = new Promise<void>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", () => resolve());
-  });
-  child.stdin.end(`${id}\n`);
-  await Promise.all([pipeline(child.stdout, new BlobContent(), createWriteStream(file, { mode: 0o600 })), ended]);
-}
-
-/** The content in what `cat-file --batch` answers: `<id> blob <size>`, the content, a line feed. */
-class BlobContent extends Transform {
-  #begun = Buffer.alloc(0);
-  #left: number | undefined;
-
-  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    let bytes = chunk;
-    if (this.#left === undefined) {
-      this.#begun = Buffer.concat([this.#begun, chunk]);
-      const end = this.#begun.indexOf(0x0a);
-      if (end < 0) {
-        done();
-        return;
-      }
-      const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(this.#begun.toString("latin1", 0, end)) ?? [];
-      if (size === undefined) {
-        done(
-          new CommitError("a file of the base is not in this clone, which has a part of the history: fetch the rest"),
-        );
-        return;
-      }
-      this.#left = Number(size);
-      bytes = this.#begun.subarray(end + 1);
-    }
-    const content = bytes.subarray(0, this.#left);
-    this.#left -= content.length;
-    done(null, content);
+  const target = openSync(file, "w", 0o600);
+  try {
+    const options: SpawnOptions = { cwd: root, env: toGitEnvironment(), stdio: ["ignore", target, "ignore"] };
+    const [status] = (await once(spawn("git", [...gitFlags, "cat-file", "blob", id], options), "close")) as [number];
+    if (status !== 0)
+      throw new DataRefusal("a file of the base is not in this clone, which has a part of the history: fetch the rest");
+  } finally {
+    closeSync(target);
   }
 }
 

@@ -18,16 +18,12 @@ import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { isRunning } from "../../../machine/processes.ts";
 import { FileRefusal, isIn, openFile, rootOf } from "../../../provider/files/files.ts";
 import { isIgnored } from "../../../provider/files/git.ts";
+import { DataRefusal } from "../../report/environments.ts";
 import type { EditedFile } from "./edits.ts";
 import { EditRefusal } from "./text.ts";
 
 /** Megabytes that an edited file may have: it is edited as a whole. */
 export const maxMegabytesOfEdited = 256;
-
-/** Files that were not written, or not all of them. */
-export class WriteError extends Error {
-  override readonly name = "WriteError";
-}
 
 /**
  * The bytes of a file that is to be edited, for `planEdits`; undefined where there is none yet. Throws an EditRefusal for
@@ -79,7 +75,7 @@ const isBrokenLink = (path: string, isThere: boolean): boolean =>
 
 /**
  * Writes edited files: each beside its place, and read again; all are renamed only then. A kill leaves each file whole, old
- * or new. Throws a WriteError.
+ * or new. Throws a DataRefusal, or an EditRefusal.
  */
 export async function writeFiles(directory: string, files: readonly EditedFile[]): Promise<void> {
   const drafts: { draft: string; path: string; file: string }[] = [];
@@ -87,19 +83,18 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
     for (const { file, before, after } of files) {
       const { path } = await assertEditable(directory, file);
       const why = whyUnwritable(path);
-      if (why !== undefined) throw new WriteError(`${file} can't be written: ${why}`);
+      if (why !== undefined) throw new DataRefusal(`${file} can't be written: ${why}`);
       assertUnchanged(path, file, before);
       dropLeftovers(path);
       const draft = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
       drafts.push({ draft, path, file });
       writeDraft(draft, after, before ? statSync(path).mode & 0o777 : 0o666);
-      if (!hasBytes(draft, after)) throw new WriteError(`${file} was not written as it should be`);
+      if (!hasBytes(draft, after)) throw new DataRefusal(`${file} was not written as it should be`);
     }
     files.forEach(({ file, before }, index) => assertUnchanged(drafts[index]?.path ?? file, file, before));
     renameAll(drafts);
   } catch (error) {
     for (const { draft } of drafts) rmSync(draft, { force: true });
-    if (error instanceof EditRefusal) throw new WriteError(messageOf(error));
     throw error;
   }
 }
@@ -146,7 +141,7 @@ function assertUnchanged(path: string, file: string, before: Buffer | undefined)
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
   const isSame = before ? isThere && hasBytes(path, before) : !isThere;
   if (!isSame)
-    throw new WriteError(`${file} was changed by somebody else in the meantime: nothing was written; try again`);
+    throw new DataRefusal(`${file} was changed by somebody else in the meantime: nothing was written; try again`);
 }
 
 function renameAll(drafts: readonly { draft: string; path: string; file: string }[]): void {
@@ -156,7 +151,7 @@ function renameAll(drafts: readonly { draft: string; path: string; file: string 
       renameSync(draft, path);
     } catch (error) {
       const others = written.length === 0 ? "" : `; written are ${written.join(", ")}`;
-      throw new WriteError(`${file} can't be written: ${messageOf(error)}${others}`);
+      throw new DataRefusal(`${file} can't be written: ${messageOf(error)}${others}`);
     }
     written.push(file);
   }

@@ -1,18 +1,9 @@
 import { posix } from "node:path";
 import { z } from "zod";
-import { sentences } from "../../../platform/messages/text.ts";
 import { pathInRepository } from "../../../provider/files/files.ts";
 import { runGit } from "../../../provider/files/git.ts";
-import {
-  find,
-  parse,
-  type Problem,
-  toPlainValue,
-  type Value,
-  valuePlace,
-  describePlace,
-} from "../../../provider/layers/document.ts";
-import { DataRefusal } from "../../report/environments.ts";
+import { describePlace, toPlainValue, type Value } from "../../../provider/layers/document.ts";
+import { checkedIn, DataRefusal } from "../../report/environments.ts";
 import { deepen, isShallow } from "../../report/trees.ts";
 import type { PromotionBase } from "./model.ts";
 
@@ -38,26 +29,19 @@ const promotions = z.record(z.string(), z.union([entry, z.array(entry).min(1)]))
 
 /** The entries of promotions.yaml: one for each environment, or a list where it gets from several. Throws a DataRefusal. */
 export function parsePromotions(text: string): PromotionEntry[] {
-  const problems: Problem[] = [];
-  const root = parse(text, promotionsFile, (problem) => problems.push(problem));
-  if (root?.kind === "scalar" && root.value === null) return [];
-  const read = root && promotions.safeParse(toPlainValue(withWritten(root)), sentences);
-  if (root && read?.error) {
-    for (const { path, message } of read.error.issues) {
-      problems.push({ at: find(root, path)?.at ?? valuePlace(root, path), message: `${path.join(".")} ${message}` });
-    }
-  }
+  const plain = (root: Value): unknown => toPlainValue(withWritten(root)) ?? {};
+  const { data = {}, problems, at } = checkedIn(text, promotionsFile, promotions, plain);
   const [wrong] = problems;
   if (wrong) throw new DataRefusal(`${describePlace(wrong.at)}: ${wrong.message}`);
-  return Object.entries(read?.data ?? {}).flatMap(([to, entries]) =>
+  return Object.entries(data).flatMap(([to, entries]) =>
     [entries].flat().map(({ from, commit }, index) => {
-      const path = Array.isArray(entries) ? [to, index, "commit"] : [to, "commit"];
+      const isListed = Array.isArray(entries);
       return {
         to,
         from,
         commit,
-        isListed: Array.isArray(entries),
-        place: root ? describePlace(valuePlace(root, path)) : promotionsFile,
+        isListed,
+        place: describePlace(at(isListed ? [to, index, "commit"] : [to, "commit"])),
       };
     }),
   );

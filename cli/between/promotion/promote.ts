@@ -15,10 +15,10 @@ import {
   type EnvironmentEntry,
 } from "../../report/environments.ts";
 import { readDeclaration, type Declared } from "../../report/source.ts";
-import { assertCommitted, BaseTree, CommitError, commitOf, readAtBase, readInTree } from "../../report/trees.ts";
+import { assertCommitted, BaseTree, commitOf, readAtBase, readInTree } from "../../report/trees.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
 import type { EditStep } from "../editor/text.ts";
-import { readToEdit, WriteError, writeFiles } from "../editor/writing.ts";
+import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { copyEdited, EnvironmentFiles, filesOf, type RowChange } from "../placing.ts";
 import { findBase, parsePromotions, promotionsFile, type Pair, type PromotionEntry } from "./base.ts";
 import type { PromotedChange, Promotion, PromotionSides } from "./model.ts";
@@ -55,10 +55,6 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   if (!request.dirty) await assertCommitted(folder, files);
   return promoteBetween(request, { folder, listed, pair, sides });
 }
-
-/** True for a reason why nothing is promoted, in one sentence. */
-export const isPromotionRefusal = (error: unknown): error is Error =>
-  error instanceof DataRefusal || error instanceof CommitError || error instanceof WriteError;
 
 interface ReadPair {
   folder: string;

@@ -41,21 +41,15 @@ export async function checkFile(file: string | undefined, options: Options): Pro
 
 /** Notes on the changes since a commit; throws for changes that must not be made, or can't be compared. */
 async function sinceBase(file: string, folder: string, base: string): Promise<string[]> {
-  const { report, RequestError } = await import("../../report/report.ts");
+  const { report } = await import("../../report/report.ts");
   const { stops } = await import("../../report/changeSet.ts");
-  const { CommitError } = await import("../../report/trees.ts");
-  try {
-    const { environments } = await report({ folder, base, stacks: [], file });
-    const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));
-    const reasons = [...unread, ...environments.flatMap(stops)];
-    const hints = environments.flatMap(({ change }) => change.hints ?? []);
-    if (reasons.length === 0) return [...hints, ...environments.flatMap(({ notes }) => notes)];
-    const lines = [...reasons, ...hints].map((reason) => `  ${reason}`);
-    throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
-  } catch (error) {
-    if (error instanceof RequestError || error instanceof CommitError) throw new EngineError(error.message);
-    throw error;
-  }
+  const { environments } = await report({ folder, base, stacks: [], file });
+  const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));
+  const reasons = [...unread, ...environments.flatMap(stops)];
+  const hints = environments.flatMap(({ change }) => change.hints ?? []);
+  if (reasons.length === 0) return [...hints, ...environments.flatMap(({ notes }) => notes)];
+  const lines = [...reasons, ...hints].map((reason) => `  ${reason}`);
+  throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
 }
 
 /** The merged file, as YAML or JSON. */

@@ -3,7 +3,6 @@ import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { ApiError } from "../../../platform/contract/wire.ts";
-import { absent, maxMegabytesOfLayer, textOrReason } from "../../../provider/files/files.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { ConfigurationError, platformOf } from "../../../provider/pulumi/configuration.ts";
 import { connect } from "../../../provider/pulumi/platform.ts";
@@ -11,7 +10,7 @@ import { maskOf } from "../../../provider/pulumi/properties.ts";
 import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../report/changeSet.ts";
 import { CountingReads, drift, type Look, type Observer } from "../../report/drift.ts";
-import { driftFile, environmentsFile, environmentsIn } from "../../report/environments.ts";
+import { driftFile, environmentsFile, readEnvironments, textIn } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
@@ -76,16 +75,9 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     process.exitCode = statuses.changes;
 }
 
-function textIn(folder: string, file: string): string | undefined {
-  const found = textOrReason(folder, file, maxMegabytesOfLayer);
-  if ("text" in found) return found.text;
-  if (found.reason === absent) return undefined;
-  throw new EngineError(`${file} can't be read: ${found.reason}`);
-}
-
 /** Entries that are about an environment that there is not; without a list nobody can tell. */
 function strayNotes(folder: string, looked: readonly EnvironmentChanges[], accepted: readonly Accepted[]): string[] {
-  const listed = environmentsIn(textIn(folder, environmentsFile) ?? "{}").entries;
+  const listed = readEnvironments(folder) ?? [];
   if (listed.length === 0) return [];
   const known = new Set([...listed, ...looked].map(({ name }) => name));
   return accepted
@@ -93,10 +85,8 @@ function strayNotes(folder: string, looked: readonly EnvironmentChanges[], accep
     .map(({ place, environment }) => `${place}: there is no environment ${environment}: correct it, or delete it`);
 }
 
-export function targetsIn(folder: string, stacks: readonly string[]): Target[] {
-  const { entries, problems } = environmentsIn(textIn(folder, environmentsFile) ?? "{}");
-  const [wrong] = problems;
-  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+function targetsIn(folder: string, stacks: readonly string[]): Target[] {
+  const entries = readEnvironments(folder) ?? [];
   if (stacks.length === 0 && entries.length > 0) return entries;
   if (stacks.length === 0) return [{ name: "the selected stack", stack: undefined }];
   return stacks.map(

@@ -5,15 +5,13 @@ import { textOf as textOfStream } from "../../../platform/contract/wire.ts";
 import { textOrReason } from "../../../provider/files/files.ts";
 import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
-import { DataRefusal } from "../../report/environments.ts";
-import type { EnvironmentEntry } from "../../report/environments.ts";
+import { DataRefusal, type EnvironmentEntry } from "../../report/environments.ts";
 import { describeOtherPlan, planAt, planDigest, type PlanParts } from "../../report/plan.ts";
 import { type Format, outputs, render } from "../../report/render.ts";
-import { report, RequestError } from "../../report/report.ts";
+import { report } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
 import type { Declared } from "../../report/source.ts";
 import { StateError, stateOf } from "../../report/state.ts";
-import { CommitError } from "../../report/trees.ts";
 
 /** Flags of report and of drift. */
 export interface ReportOptions {
@@ -104,11 +102,7 @@ async function betweenOf(cwd: string, options: ReportOptions & ReportOnly): Prom
     throw new EngineError(
       `--from and --to compare files with files: leave ${other ? other[0].replace(/^(?=[a-z]+$)/, "--") : "--data-only"} out`,
     );
-  try {
-    return await reportBetween(projectFolder(cwd), from, to);
-  } catch (error) {
-    throw error instanceof DataRefusal ? new EngineError(error.message) : error;
-  }
+  return reportBetween(projectFolder(cwd), from, to);
 }
 
 /** Makes a report of the working tree and the states. */
@@ -124,21 +118,15 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
     ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
   };
   const texts = new StateTexts(cwd, state);
-  try {
-    return await report({
-      ...request,
-      deadline: AbortSignal.timeout(deadlineMs),
-      pending: (entry, declared) => pendingOf(texts, entry, declared),
-      plan: async (entry) => {
-        const parts = await planOf(texts, cwd, entry, file);
-        return parts && planDigest(parts);
-      },
-    });
-  } catch (error) {
-    if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
-    if (error instanceof CommitError) throw new EngineError(error.message);
-    throw error;
-  }
+  return report({
+    ...request,
+    deadline: AbortSignal.timeout(deadlineMs),
+    pending: (entry, declared) => pendingOf(texts, entry, declared),
+    plan: async (entry) => {
+      const parts = await planOf(texts, cwd, entry, file);
+      return parts && planDigest(parts);
+    },
+  });
 }
 
 /** Texts of states; each is read once. */
