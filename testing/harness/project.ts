@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync }
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { stringify } from "yaml";
 import { z } from "zod";
 import { readSummary } from "../programs/pulumiSummary.ts";
 import { runCommand } from "./commands.ts";
@@ -131,19 +130,17 @@ export class Project {
     mkdirSync(this.environment["HOME"]);
   }
 
-  /** A copy of the project at the root of this repository, which runs the program of examples/environment. */
-  static async environmentProgram(): Promise<Project> {
-    const folder = await copied("examples/environment", "examples/environment");
-    for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml"]) await cp(join(repository, file), join(folder, file));
-    return new Project(folder, join(folder, "examples/environment"), "microapps-example");
+  /** A copy of examples/environment, whose program declares what its files have. */
+  static environmentProgram(): Promise<Project> {
+    return Project.copied("examples/environment", "microapps-environment");
   }
 
-  /** The files of examples/environment without a program: a run is one process, in a twentieth of the time. */
+  /** The project at the root of this repository, without a program, beside its files: a run is one process. */
   static async environment(): Promise<Project> {
     const project = await Project.copied("examples/environment", "microapps-example");
-    await cp(join(repository, "Pulumi.dev.yaml"), join(project.folder, "Pulumi.dev.yaml"));
-    const backend = { url: "file://." };
-    await project.write("Pulumi.yaml", stringify({ name: "microapps-example", backend, ...filesAlone }));
+    const settings = await readFile(join(repository, "Pulumi.yaml"), "utf8");
+    const here = settings.replaceAll("examples/environment/", "");
+    await project.write("Pulumi.yaml", here.replace("path: plugin", `path: ${join(repository, "plugin")}`));
     await rm(join(project.folder, "index.ts"));
     return project;
   }
@@ -160,7 +157,7 @@ export class Project {
 
   /** A copy of the project of this name in a folder of this repository. */
   static async copied(source: string, name: string): Promise<Project> {
-    const folder = await copied(source, ".");
+    const folder = await copied(source);
     return new Project(folder, folder, name);
   }
 
@@ -377,10 +374,10 @@ export const freshFolder = async (): Promise<string> => realpath(await mkdtemp(j
 const linkPackages = (folder: string): Promise<void> =>
   symlink(join(repository, "node_modules"), join(folder, "node_modules"));
 
-async function copied(example: string, into: string): Promise<string> {
+async function copied(example: string): Promise<string> {
   const folder = await freshFolder();
   const own = [".microapps", ".pulumi", "node_modules"];
-  await cp(join(repository, example), join(folder, into), {
+  await cp(join(repository, example), folder, {
     recursive: true,
     filter: (path) => !own.includes(basename(path)),
   });

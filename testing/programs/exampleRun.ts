@@ -1,5 +1,5 @@
-import { cp, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { createEmulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
@@ -36,17 +36,22 @@ const plugin = (name: string, language: Example["language"]): Example => {
 const inYaml = (backend: keyof typeof backends): Example => ({
   ...plugin(backend, "yaml"),
   backend,
-  prepare: (root) =>
-    cp(join(root, "examples/yaml"), join(root, "examples", backend), { recursive: true, filter: isGiven }),
+  prepare: async (root) => {
+    const folder = join(root, "examples", backend);
+    await mkdir(folder);
+    for (const name of ["Pulumi.yaml", "Pulumi.dev.yaml"]) {
+      const text = await readFile(join(root, name), "utf8");
+      const here = text.replaceAll("examples/environment/.", ".").replaceAll("examples/", "../");
+      await writeFile(join(folder, name), here.replace("path: plugin", "path: ../../plugin"));
+    }
+  },
 });
-/** Not what a run leaves in a project. */
-const isGiven = (path: string): boolean => ![".microapps", ".pulumi"].includes(basename(path));
 
 export const examples: readonly Example[] = [
   {
     name: "environment",
     language: "nodejs",
-    project: ".",
+    project: "examples/environment",
     program: "examples/environment",
     ...environment,
     installs: false,
@@ -61,7 +66,7 @@ export const examples: readonly Example[] = [
     installs: false,
     seesDrift: false,
   },
-  plugin("yaml", "yaml"),
+  { ...plugin("yaml", "yaml"), project: ".", program: "examples/environment" },
   plugin("yaml-resources", "yaml"),
   plugin("python", "python"),
   plugin("go", "go"),

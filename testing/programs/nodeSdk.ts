@@ -46,7 +46,7 @@ export async function writeNodeSdkProject(root: string, cli: Cli): Promise<void>
   for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), JSON.stringify(content));
   await writeFile(join(folder, "index.ts"), program);
   // Its paths are relative to a project in a folder of its own, beside the others.
-  await cp(join(root, "examples/yaml/Pulumi.dev.yaml"), join(folder, "Pulumi.dev.yaml"));
+  await cp(join(root, "examples/yaml-resources/Pulumi.dev.yaml"), join(folder, "Pulumi.dev.yaml"));
   await cp(join(root, "examples/environment/platform.yaml"), join(root, "environment/platform.yaml"));
   await cli.succeed(folder, "package", "gen-sdk", "../plugin/schema.json", "--language", "nodejs", "--out", "sdks");
   await symlink(sdk, join(folder, "node_modules/@pulumi/microapps"));
