@@ -11,21 +11,6 @@ const de = { code: "DE", name: "Germany", area: 357 };
 const fr = { code: "FR", name: "France", area: 643 };
 const base = keyed([de, fr]);
 
-describe("what both sides changed otherwise", () => {
-  const from = keyed([{ ...de, area: 358, name: "Deutschland" }, fr]);
-  const to = keyed([{ ...de, area: 359, note: "eu" }, fr]);
-
-  test("a decision takes one side, and no other conflict with it", () => {
-    const both = { base, from, to };
-    const theirs = mergeRecords(both, { decide: () => "theirs" });
-    expect(theirs.conflicts).toEqual([]);
-    expect(withTaken(to, theirs.taken).get("DE")).toEqual({ ...de, area: 358, name: "Deutschland", note: "eu" });
-    const ours = mergeRecords(both, { decide: (key) => (key === "DE" ? "ours" : undefined) });
-    expect(ours).toMatchObject({ conflicts: [], kept: ["DE"] });
-    expect(withTaken(to, ours.taken).get("DE")).toMatchObject({ area: 359, name: "Deutschland" });
-  });
-});
-
 describe("a natural key that both sides corrected", () => {
   const terms = { key: ["code"] };
   const without = keyed([fr]);
@@ -44,18 +29,6 @@ describe("a natural key that both sides corrected", () => {
       conflicts: [],
     });
     expect(mergeRecords({ ...sides, to: without }, terms).conflicts).toEqual([]);
-  });
-
-  test("is decided for either side, and nothing is there twice", () => {
-    const after = (side: "ours" | "theirs"): string[] => {
-      const { taken, conflicts } = mergeRecords(sides, { ...terms, decide: () => side });
-      expect(conflicts).toEqual([]);
-      return [...withTaken(sides.to, taken).keys()];
-    };
-    expect([after("ours"), after("theirs")]).toEqual([
-      ["FR", "GER"],
-      ["FR", "DEU"],
-    ]);
   });
 });
 

@@ -1,15 +1,11 @@
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
-import { messageOf } from "../../machine/failures.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { connect } from "../../provider/pulumi/platform.ts";
-import { maskOf } from "../../provider/pulumi/properties.ts";
 import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { readMasks, readMaskSecret } from "../dump/masks.ts";
 import { DumpError, tableOption } from "../dump/tables.ts";
-import { lookingContext } from "./lookingContext.ts";
+import { look } from "./lookingContext.ts";
 import { readManaged } from "./managed.ts";
-import { progressLine } from "./progressLine.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
@@ -44,41 +40,22 @@ export async function dumpPlatform(folder: string | undefined, options: DumpOpti
     ...masking,
   };
   const { settings, folder: program } = await settingsOf(cwd, options.stack);
-  const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
-  for (const signal of stopping) process.once(signal, stop);
-  const { signal } = stopped;
-  // Whatever it meets on the way, a dump changes nothing.
-  const platform = await connect({ ...settings, readOnly: true }, program, signal);
-  const progress = progressLine(process.stderr);
-  try {
-    const context = lookingContext(platform, settings, program, signal, progress.show);
-    const print = (content: object, text: string): void => {
-      progress.end();
-      process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
-    };
-    if (options.check !== undefined) {
-      const check = await checkMasks(context, readMasks(masksPath(cwd, options.check)), request);
-      print(check, describeCheck(check));
-      if (check.problems.length > 0) process.exitCode = 1;
-      return;
-    }
-    const into = folder ?? "";
-    const summary = await dump(context, request, path.resolve(cwd, into));
-    print({ folder: into, ...summary }, summarize(into, summary));
-  } catch (error) {
-    progress.end();
-    throw new Error(maskOf(settings).hide(messageOf(error)), { cause: error });
-  } finally {
-    for (const signal of stopping) process.removeListener(signal, stop);
-    await platform.close();
+  const print = (content: object, text: string): void =>
+    void process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
+  if (options.check !== undefined) {
+    const masks = readMasks(masksPath(cwd, options.check));
+    const check = await look(settings, program, (context) => checkMasks(context, masks, request));
+    print(check, describeCheck(check));
+    if (check.problems.length > 0) process.exitCode = 1;
+    return;
   }
+  const into = folder ?? "";
+  const summary = await look(settings, program, (context) => dump(context, request, path.resolve(cwd, into)));
+  print({ folder: into, ...summary }, summarize(into, summary));
 }
 
 /** The path of a masks file as messages name it. */
 const masksPath = (cwd: string, file: string): string => path.relative("", path.resolve(cwd, file));
-
-const stopping = ["SIGINT", "SIGTERM"] as const;
 
 /** The masks that the flags ask for. Everything that a flag can get wrong ends here, before a call. */
 function maskingOf(

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../machine/failures.ts";
 import { today } from "../../machine/today.ts";
 import { type Configuration, platformOf } from "../../provider/pulumi/configuration.ts";
-import type { PlatformAccess } from "../../provider/pulumi/platform.ts";
+import { connect, type PlatformAccess } from "../../provider/pulumi/platform.ts";
+import { maskOf } from "../../provider/pulumi/properties.ts";
 import { Identities } from "../../provider/resources/model/identities.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import { type ResourceContext, TeamClaims } from "../../provider/resources/resource.ts";
 import { RowClaims } from "../../provider/seedRows/claims.ts";
+import { progressLine } from "./progressLine.ts";
 
 const nobody = (): void => undefined;
 
@@ -39,3 +42,33 @@ export const lookingContext = (
   sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
   now: Date.now,
 });
+
+const stopping = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Works with a platform by reads alone: whatever it meets on the way, it changes nothing. A signal to stop ends its calls, a
+ * terminal shows how far it is, and no message has a secret. `tables` and `members` of the work may be others.
+ */
+export async function look<Found>(
+  settings: Configuration,
+  program: string,
+  work: (context: ResourceContext, access: PlatformAccess) => Promise<Found>,
+): Promise<Found> {
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  for (const signal of stopping) process.once(signal, stop);
+  const progress = progressLine(process.stderr);
+  try {
+    const access = await connect({ ...settings, readOnly: true }, program, stopped.signal);
+    try {
+      return await work(lookingContext(access, settings, program, stopped.signal, progress.show), access);
+    } finally {
+      await access.close();
+    }
+  } catch (error) {
+    throw new Error(maskOf(settings).hide(messageOf(error)), { cause: error });
+  } finally {
+    progress.end();
+    for (const signal of stopping) process.removeListener(signal, stop);
+  }
+}

@@ -15,7 +15,6 @@ import { writeFiles } from "../between/editor/writing.ts";
 import { EnvironmentFiles, filesOf } from "../between/placing.ts";
 import { listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
 import { tolerating } from "../report/accepted.ts";
-import type { Section } from "../report/changeSet.ts";
 import type { Look } from "../report/drift.ts";
 import { DataRefusal, driftFile } from "../report/environments.ts";
 import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../report/environments.ts";
@@ -48,8 +47,6 @@ interface Live {
   /** Changes that drift.yaml tolerates: taken where they are named. */
   tolerated: ReadonlySet<PullItem>;
   look: Look;
-  /** Changes of the files that no `up` has applied yet. */
-  waiting: Section;
 }
 
 /** Shows what is live and not in the files, takes it into them when that is wanted, and sets the exit status. */
@@ -132,14 +129,13 @@ async function findLive(
     throw new DataRefusal("a run was interrupted: run up or refresh first, so that the state is whole");
   const findings = new LiveFindings(foreign === true);
   const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
-  const waiting = await pending(state, declared);
-  const items = await listItems(findings, files, waiting);
+  const items = await listItems(findings, files, await pending(state, declared));
   const reasonFor = tolerating(entry.name, toleratedIn(folder), Date.now());
   const isWhole = ({ kind, op }: PullItem["change"]): boolean => kind === "setting" && op === "remove";
   const tolerated = new Set(
     items.filter(({ thing, change }) => reasonFor(thing, isWhole(change) ? undefined : change.name)),
   );
-  return { entry, declared, items, tolerated, look, waiting };
+  return { entry, declared, items, tolerated, look };
 }
 
 /** Items of the things and rows that are named: where none is, all that are not tolerated. */

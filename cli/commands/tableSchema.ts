@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
-import { messageOf } from "../../machine/failures.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { declarable } from "../../platform/contract/values.ts";
 import { isNotFound } from "../../platform/contract/wire.ts";
@@ -9,8 +8,6 @@ import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { readEnvironment } from "../../provider/environment/declaration.ts";
 import { find } from "../../provider/layers/document.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
-import { connect } from "../../provider/pulumi/platform.ts";
-import { maskOf } from "../../provider/pulumi/properties.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {
@@ -23,8 +20,7 @@ import {
   toTableSchema,
   toTypeScript,
 } from "../tableSchema/outputs.ts";
-import { lookingContext } from "./lookingContext.ts";
-import { progressLine } from "./progressLine.ts";
+import { look } from "./lookingContext.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
@@ -106,33 +102,21 @@ async function readModel(
   cwd: string,
   { stack }: SchemaOptions,
 ): Promise<TableModel> {
-  const { settings, folder: program } = await settingsOf(cwd, stack);
-  const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
-  process.once("SIGINT", stop);
+  const { settings, folder } = await settingsOf(cwd, stack);
   keepMemorySmallFor({ name: "SeedRows" });
-  const platform = await connect({ ...settings, readOnly: true }, program, stopped.signal);
-  const progress = progressLine(process.stderr);
-  try {
-    const context = lookingContext(platform, settings, program, stopped.signal, progress.show);
+  return look(settings, folder, async (context) => {
     const inference = new TableInference(table, key);
-    for await (const page of rowsOf(context, table, aTable, { pageSize })) {
-      for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
-        inference.observe(_id, declarable(rest));
-      context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
+    try {
+      for await (const page of rowsOf(context, table, aTable, { pageSize })) {
+        for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
+          inference.observe(_id, declarable(rest));
+        context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
+      }
+    } catch (error) {
+      throw isNotFound(error) ? new Error(`there is no table ${table} on the platform: name it by its ID`) : error;
     }
-    progress.end();
     if (inference.rows === 0)
       throw new Error(`table ${table} has no rows, which have its labels: name an environment file by --from`);
     return inference.model();
-  } catch (error) {
-    progress.end();
-    const message = isNotFound(error)
-      ? `there is no table ${table} on the platform: name it by its ID`
-      : messageOf(error);
-    throw new Error(maskOf(settings).hide(message), { cause: error });
-  } finally {
-    process.removeListener("SIGINT", stop);
-    await platform.close();
-  }
+  });
 }

@@ -41,134 +41,93 @@ function sideOf(declared: Declared | undefined, key: string | undefined): Side |
   return { seed, folder: declared.folder, place };
 }
 
-/** Labels that nobody may read. */
-const secretsOf = ({ sensitive, secretLabels }: Pick<SeedDeclaration, "sensitive" | "secretLabels">) =>
-  sensitive ? ("all" as const) : new Set(secretLabels);
-
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
 export async function listRows(
   step: PlannedStep,
   sides: { base: Declared | undefined; head: Declared },
 ): Promise<Change[]> {
-  const { thing, known, rows } = step;
+  const { thing, known, rows, inputs, operation } = step;
   const plan = rows?.plan;
-  if (!plan?.exact || !known || !thing || step.operation === "replace") return [];
+  if (!plan?.exact || !known || !thing || operation === "replace") return [];
   const head = sideOf(sides.head, thing.path[1]);
   const base = sideOf(sides.base, known.thing?.path[1]);
-  if (!head || secretsOf(head.seed) === "all" || (base && secretsOf(base.seed) === "all")) return [];
-  return new Listing(step, head, base).list();
-}
-
-class Listing {
-  readonly #step: PlannedStep;
-  readonly #head: Side;
-  readonly #base: Side | undefined;
-  readonly #secret: ReadonlySet<string>;
-  readonly #linked: ReadonlySet<string>;
-  readonly #changes: Change[] = [];
+  if (!head || head.seed.sensitive || base?.seed.sensitive) return [];
+  const changes: Change[] = [];
+  const list = listing(head, base, [inputs, known.outputs], changes);
+  const decoded = decodeLedger(String(known.outputs["ledger"]));
+  const ledger = decoded.kind === "list" ? decoded.rows : undefined;
   /** Rows of the head that change, by the index of the row that they were. */
-  readonly #changed = new Map<number, { values: RowData; line: number }>();
-
-  constructor(step: PlannedStep, head: Side, base: Side | undefined) {
-    this.#step = step;
-    this.#head = head;
-    this.#base = base;
-    this.#secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
-    const inputs = step.inputs as unknown as Seed; // they were checked
-    this.#linked = new Set([...listLinkedLabels(inputs), ...listLinkedLabels(step.known?.outputs ?? {})]);
-  }
-
-  async list(): Promise<Change[]> {
-    const plan = this.#step.rows?.plan;
-    if (!plan?.exact) return [];
-    if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) await this.#takeHead();
-    if (plan.remove + this.#changed.size > 0) await this.#takeBase();
-    return orderChanges(this.#changes);
-  }
-
-  async #takeHead(): Promise<void> {
-    const { rows, known, inputs } = this.#step;
-    const plan = rows?.plan;
-    if (!plan?.exact || !known) return;
-    const { added, changed } = plan.change;
-    const changing = new Set(plan.update > 0 ? changed.slice(0, maxListed) : []);
-    const ledger = decodeLedger(String(known.outputs["ledger"]));
-    const { key, salt, references, parent } = known.outputs;
+  const changed = new Map<number, { values: RowData; line: number }>();
+  if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) {
+    const { added } = plan.change;
+    const changing = new Set(plan.update > 0 ? plan.change.changed.slice(0, maxListed) : []);
     // The state's rows are known by the key that they had.
+    const { key, salt, references, parent } = known.outputs;
     const digesterFor = digesterOf({ ...inputs, key, salt, references, parent } as unknown as Seed);
-    let index = -1;
-    let listed = 0;
-    for await (const block of read(this.#head.seed, this.#head.folder)) {
+    let [index, listed] = [-1, 0];
+    for await (const block of read(head.seed, head.folder)) {
       for (const { values, line } of block) {
         index++;
         if (added.has(index)) {
-          if (plan.insert > 0 && listed++ < maxListed)
-            this.#list("add", values, this.#head.place(line), {}, this.#base ? values : {});
-        } else if (plan.handed?.get(index) === false) this.#list("change", values, this.#head.place(line), {}, {});
+          if (plan.insert > 0 && listed++ < maxListed) list("add", values, head.place(line), {}, base ? values : {});
+        } else if (plan.handed?.get(index) === false) list("change", values, head.place(line), {}, {});
         else if (changing.has(index)) {
           const digest = digesterFor(values).key(values);
-          const at = digest && ledger.kind === "list" ? ledger.rows.find(digest) : undefined;
-          if (this.#base && at !== undefined) this.#changed.set(at, { values: copyValues(values), line });
-          else this.#list("change", values, this.#head.place(line), {}, {});
+          const at = digest && ledger?.find(digest);
+          if (base && at !== undefined) changed.set(at, { values: copyValues(values), line });
+          else list("change", values, head.place(line), {}, {});
         }
       }
     }
   }
-
-  /** Reads the base for removed rows and for the old cells of changed ones; a state may have natural keys alone. */
-  async #takeBase(): Promise<void> {
-    const { rows, known } = this.#step;
-    const plan = rows?.plan;
-    if (!plan?.exact || !known) return;
-    const ledger = decodeLedger(String(known.outputs["ledger"]));
-    const removed = new Set(
-      plan.remove === 0 || ledger.kind !== "list"
-        ? []
-        : plan.change.removed.slice(0, maxListed).flatMap(({ key }) => ledger.rows.find(key) ?? []),
-    );
-    if (!this.#base) {
-      const { keys } = { ...known.inputs, ...known.outputs };
-      const names = Array.isArray(keys) ? keys.map(String) : [];
-      for (const at of removed) {
-        const name = names[at];
-        if (name !== undefined) this.#changes.push({ kind: "row", op: "remove", name, fields: [] });
-      }
-      return;
-    }
+  const gone = plan.remove === 0 || !ledger ? [] : plan.change.removed.slice(0, maxListed);
+  const removed = new Set(gone.flatMap(({ key }) => ledger?.find(key) ?? []));
+  if (!base) {
+    // A state may have natural keys alone.
+    const { keys } = { ...known.inputs, ...known.outputs };
+    const names = Array.isArray(keys) ? keys.map(String) : [];
+    for (const name of [...removed].flatMap((at) => names[at] ?? []))
+      changes.push({ kind: "row", op: "remove", name, fields: [] });
+  } else if (plan.remove + changed.size > 0) {
     let index = -1;
-    for await (const block of read(this.#base.seed, this.#base.folder)) {
+    for await (const block of read(base.seed, base.folder)) {
       for (const { values, line } of block) {
-        const changed = this.#changed.get(++index);
-        if (changed) this.#list("change", changed.values, this.#head.place(changed.line), values, changed.values);
-        else if (removed.has(index))
-          this.#list("remove", values, this.#base.place(line), values, {}, this.#base.seed.key);
+        const one = changed.get(++index);
+        if (one) list("change", one.values, head.place(one.line), values, one.values);
+        else if (removed.has(index)) list("remove", values, base.place(line), values, {}, base.seed.key);
       }
     }
   }
+  return orderChanges(changes);
+}
 
-  #list(
+/** Adds changes of rows to a list, with the cells that differ. */
+function listing(
+  head: Side,
+  base: Side | undefined,
+  linking: readonly Parameters<typeof listLinkedLabels>[0][],
+  into: Change[],
+) {
+  const secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
+  const linked = new Set(linking.flatMap(listLinkedLabels));
+  /** A value as its digest takes it. */
+  const form = (label: string, value: unknown) => (linked.has(label) ? keyText(value) : canonical(value));
+  return (
     op: Change["op"],
     row: RowData,
     place: string,
     before: RowData,
     after: RowData,
-    key = this.#head.seed.key,
-  ): void {
-    const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, copyValues(row));
+    key = head.seed.key,
+  ): void => {
+    const name = key.some((label) => secret.has(label)) ? secretText : keyOf(key, copyValues(row));
     const [earlier, later] = [copyValues(before), copyValues(after)];
     const labels = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
-    const fields: Field[] = [];
-    for (const label of labels) {
+    const fields = labels.flatMap((label): Field[] => {
       const [was, is] = [earlier[label], later[label]];
-      const isSecret = this.#secret.has(label);
-      if (this.#form(label, was) !== this.#form(label, is))
-        fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing
-    }
-    this.#changes.push({ kind: "row", op, name, fields, place });
-  }
-
-  /** A value as its digest takes it. */
-  #form(label: string, value: unknown): string | undefined {
-    return this.#linked.has(label) ? keyText(value) : canonical(value);
-  }
+      if (form(label, was) === form(label, is)) return [];
+      return [fieldOf(label, was ?? undefined, is ?? undefined, secret.has(label))]; // of a row, null is nothing
+    });
+    into.push({ kind: "row", op, name, fields, place });
+  };
 }

@@ -1,7 +1,7 @@
 import type { SeedDeclaration } from "../../../provider/environment/schema.ts";
-import type { Cells } from "../../../provider/reconcile/digests.ts";
 import type { Declared } from "../../report/source.ts";
-import type { CellChanges, ThreeValues } from "../merge.ts";
+import type { Takeover, ThreeValues } from "../merge.ts";
+import type { RenamedColumn } from "../placing.ts";
 
 /** The commit at which a promotion begins, and why it is this one. */
 export interface PromotionBase {
@@ -20,17 +20,15 @@ export interface PromotedSubject {
 }
 
 /** Something that the environment gets. */
-export type PromotedChange = PromotedSubject &
-  (
-    | { do: "add"; cells: Cells }
-    | { do: "change"; cells: CellChanges }
-    | { do: "remove"; cells: Cells }
-    /** A column of a seed gets another name. */
-    | { do: "rename"; former: string; now: string }
-  );
+export type PromotedChange = PromotedSubject & (Takeover | ColumnRename);
+
+/** A column of a seed gets another name. */
+interface ColumnRename extends RenamedColumn {
+  do: "rename";
+}
 
 /** Something that both sides changed, and not alike: a cell by its label, or all of it. */
-export type PromotionConflict = PromotedSubject & { label?: string } & ThreeValues;
+export type PromotionConflict = PromotedSubject & { label?: string | undefined } & ThreeValues;
 
 /** Two environments and their common base, as far as they are compared. */
 export interface PromotionSides {

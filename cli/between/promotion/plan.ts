@@ -3,7 +3,7 @@ import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
 import { keyText, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
 import { DataRefusal } from "../../report/environments.ts";
-import type { Decide, MergeConflict, RecordMerge, Takeover } from "../merge.ts";
+import type { Decide, RecordMerge } from "../merge.ts";
 import {
   isSeed,
   type PromotedChange,
@@ -71,25 +71,17 @@ class Planning {
     for (const change of settings.taken) {
       const path = pathIn(change.key);
       const subject = { name: nameOfPath(path), path };
-      if (change.do !== "remove") this.#taken.push({ ...subject, ...withoutKey(change) });
-      else if (await this.#hasOwn(path, removed, settings)) {
-        const decision = this.#decision(subject.name, undefined);
-        if (decision === "ours") this.#kept++;
-        else if (decision !== "theirs") {
-          this.#conflicts.push({
-            ...subject,
-            base: change.cells,
-            from: undefined,
-            to: "has rows or people of its own",
-          });
-        } else this.#taken.push({ ...subject, do: "remove", cells: change.cells });
-      } else if (!removed.some((above) => above.length < path.length && isBelow(path, above))) {
-        this.#taken.push({ ...subject, do: "remove", cells: change.cells });
-      }
+      const isOwn = change.do === "remove" && (await this.#hasOwn(path, removed, settings));
+      const decision = isOwn ? this.#decision(subject.name, undefined) : "theirs";
+      const isBelowRemoved = removed.some((above) => above.length < path.length && isBelow(path, above));
+      if (decision === "ours") this.#kept++;
+      else if (decision === undefined)
+        this.#conflicts.push({ ...subject, base: change.cells, from: undefined, to: "has rows or people of its own" });
+      else if (isOwn || change.do !== "remove" || !isBelowRemoved) this.#taken.push({ ...subject, ...change });
     }
     for (const conflict of settings.conflicts) {
       const path = pathIn(conflict.key);
-      this.#conflicts.push({ name: nameOfPath(path), path, ...valuesOf(conflict) });
+      this.#conflicts.push({ name: nameOfPath(path), path, ...conflict });
     }
   }
 
@@ -137,9 +129,8 @@ class Planning {
         path: ["seeds", seed],
         row: { key, labels: merge.key },
       });
-      for (const change of merge.taken) this.#taken.push({ ...subjectOf(change.key), ...withoutKey(change) });
-      for (const conflict of merge.conflicts)
-        this.#conflicts.push({ ...subjectOf(conflict.key), ...valuesOf(conflict) });
+      for (const change of merge.taken) this.#taken.push({ ...subjectOf(change.key), ...change });
+      for (const conflict of merge.conflicts) this.#conflicts.push({ ...subjectOf(conflict.key), ...conflict });
     }
     await this.#assertOneSeed(to.name);
   }
@@ -221,21 +212,6 @@ function rootOf({ name, declared }: PromotionSides["from"]): Value {
   if (!root) throw new DataRefusal(`${declared.file} of ${name} breaks a rule: "microapps environment check" names it`);
   return root;
 }
-
-type WithoutKey<One> = One extends unknown ? Omit<One, "key"> : never;
-
-/** A change without the key of its record, which its subject has. */
-function withoutKey(change: Takeover): WithoutKey<Takeover> {
-  const { key: _, ...rest } = change;
-  return rest;
-}
-
-const valuesOf = ({ label, base, from, to }: MergeConflict) => ({
-  ...(label === undefined ? {} : { label }),
-  base,
-  from,
-  to,
-});
 
 /** True if a name on the command line means something: itself, or a thing that it is below. */
 const isNamed = (name: string, pattern: string): boolean => name === pattern || name.startsWith(`${pattern}/`);

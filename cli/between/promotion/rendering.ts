@@ -84,7 +84,7 @@ function shown(value: unknown): string {
 
 /** A promotion for programs. */
 export function toPromotionJson({ base, taken, left, ...promotion }: Promoted): object {
-  const plain = ({ row: _, path, ...change }: PromotedChange): object => ({ ...change, path });
+  const plain = ({ row: _, path, ...change }: PromotedChange): object => ({ ...change, key: undefined, path });
   return {
     version: 1,
     kind: "promotion",

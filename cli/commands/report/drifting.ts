@@ -5,14 +5,13 @@ import { messageOf } from "../../../machine/failures.ts";
 import { ApiError } from "../../../platform/contract/wire.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { ConfigurationError, platformOf } from "../../../provider/pulumi/configuration.ts";
-import { connect } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
 import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../report/changeSet.ts";
 import { CountingReads, drift, type Look, type Observer } from "../../report/drift.ts";
 import { driftFile, environmentsFile, readEnvironments, textIn } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
-import { lookingContext } from "../lookingContext.ts";
+import { look } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
 import { deliver, type ReportOptions, statuses, textOf } from "./reporting.ts";
 
@@ -124,7 +123,7 @@ const nothingSeen = (why: string, isRefused = false): Look => ({
   isRefused,
 });
 
-/** Looks at the platform of a stack, with reads alone. */
+/** Looks at the platform of a stack. */
 export async function lookAt(
   cwd: string,
   stack: string,
@@ -138,31 +137,17 @@ export async function lookAt(
   const elsewhere = otherPlatform(target, settings.endpoint) ?? movedState(resources, platformOf(settings));
   if (elsewhere !== undefined) return nothingSeen(elsewhere);
   const mask = maskOf(settings);
-  const hide = (text: string): string => mask.hide(text);
-  const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
-  process.once("SIGINT", stop);
-  const { signal } = stopped;
   try {
-    // Whatever it meets on the way, a look changes nothing.
-    const platform = await connect({ ...settings, readOnly: true }, folder, signal);
-    try {
+    return await look(settings, folder, (context, { client }) => {
       const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
-      const tables = new CountingReads(platform.client, lists);
-      const members = new MemberLists(platform.client, { ...lists, signal });
-      const context = {
-        ...lookingContext({ client: platform.client, members, tables }, settings, folder, signal),
-        tables,
-      };
-      return await drift(resources, context, hide, observer);
-    } finally {
-      await platform.close();
-    }
+      const tables = new CountingReads(client, lists);
+      const members = new MemberLists(client, { ...lists, signal: context.signal });
+      return drift(resources, { ...context, members, tables }, (text) => mask.hide(text), observer);
+    });
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    return nothingSeen(hide(messageOf(error)), error instanceof ApiError && error.code === "unauthorized");
-  } finally {
-    process.removeListener("SIGINT", stop);
+    const { cause } = error as Error;
+    if (cause instanceof ConfigurationError) throw cause;
+    return nothingSeen(messageOf(error), cause instanceof ApiError && cause.code === "unauthorized");
   }
 }
 

@@ -66,7 +66,7 @@ async function otherPlan(
   const [environment, ...more] = environments;
   if (!environment || more.length > 0 || kind !== "report")
     throw new EngineError("--expect-plan is of one environment: name it with --stack");
-  const parts = await planOf(new StateTexts(cwd, state), cwd, environment, file);
+  const parts = await planOf(stateTexts(cwd, state), cwd, environment, file);
   return parts
     ? describeOtherPlan(expectPlan, parts)
     : "the plan can't be told: the state can't be read here, or the Environment file is wrong";
@@ -117,7 +117,7 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
     stacks,
     ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
   };
-  const texts = new StateTexts(cwd, state);
+  const texts = stateTexts(cwd, state);
   return report({
     ...request,
     deadline: AbortSignal.timeout(deadlineMs),
@@ -129,26 +129,20 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
   });
 }
 
-/** Texts of states; each is read once. */
-class StateTexts {
-  readonly #cwd: string;
-  readonly #texts = new Map<string, Promise<string | undefined>>();
-  /** The file of a flag. */
-  readonly file: string | undefined;
+/** Reads states, each once: as text, or undefined where there is no such stack. `file` is that of a flag. */
+interface StateTexts {
+  file: string | undefined;
+  of: (stack: string) => Promise<string | undefined>;
+}
 
-  constructor(cwd: string, file: string | undefined) {
-    this.#cwd = cwd;
-    this.file = file;
-  }
-
-  /** Undefined where there is no such stack. */
-  async of(stack: string): Promise<string | undefined> {
-    const { file } = this;
-    const known = this.#texts.get(stack);
-    const text = known ?? (file === undefined ? stateAtRest(this.#cwd, stack, process.env) : textOf(this.#cwd, file));
-    if (!known) this.#texts.set(stack, Promise.resolve(text));
+function stateTexts(cwd: string, file: string | undefined): StateTexts {
+  const known = new Map<string, Promise<string | undefined>>();
+  const of = (stack: string): Promise<string | undefined> => {
+    const text = known.get(stack) ?? (file === undefined ? stateAtRest(cwd, stack, process.env) : textOf(cwd, file));
+    known.set(stack, text);
     return text;
-  }
+  };
+  return { file, of };
 }
 
 async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {
