@@ -50,7 +50,6 @@ test: compiled
 # newest of what the package takes: hours.
 .PHONY: test-long
 test-long: export TEST_LONG := 1
-test-long: export REARRANGED_KILLS := all
 test-long: export DEVIATIONS := all
 test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled

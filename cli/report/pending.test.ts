@@ -57,36 +57,6 @@ describe("people and settings", () => {
     expect(await changes(cleared)).toEqual(both);
   });
 
-  test("an empty stack gets everything, in the order of the file", async () => {
-    const { things, calls } = await of(acme, []);
-    expect(things.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).toEqual([
-      "add organization acme",
-      "add team acme/crew",
-    ]);
-    expect(things[1]?.people).toEqual({ add: 1, change: 0, remove: 0, same: 0 });
-    expect(calls).toBe(4);
-  });
-
-  test("what left the file goes, people of it by name", async () => {
-    const extra = [
-      ...applied,
-      made("Team", "acme/old", { name: "Old" }),
-      made("TeamMember", "acme/old/b@x.org", { email: "b@x.org" }),
-    ];
-    const { things } = await of(acme, extra);
-    expect(things.map(({ op, name, changes }) => [op, name, changes.map((change) => change.name)])).toEqual([
-      ["remove", "acme/old", ["b@x.org"]],
-    ]);
-    expect(things[0]?.people).toEqual({ add: 0, change: 0, remove: 1, same: 0 });
-  });
-
-  test("a former key finds what it was, also below it", async () => {
-    const renamed = {
-      "env.yaml": acme["env.yaml"]?.replace("acme: { name: Acme,", "apex: { formerly: acme, name: Acme,") ?? "",
-    };
-    expect((await of(renamed, applied)).things).toEqual([]);
-  });
-
   test("a list of members that became a roster: people are compared by address, and nobody goes", async () => {
     const files = {
       "env.yaml":

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import type { StepInfo } from "../events.ts";
 import { appUrn, display, events, live, log, shown, stackUrn, teamUrn } from "./testing/events.ts";
 import { destruction, drift, firstPreview } from "./testing/runs.ts";
 
@@ -73,51 +72,6 @@ test("one failure that many resources meet is said once, with how many", () => {
     error: login: Login failed. (and 121 more resources)
 
 Resources:`);
-});
-
-describe("on a terminal of a width,", () => {
-  const type = (name: string): string => `pulumi-nodejs:dynamic/microapps:${name}`;
-  const resource = (name: string, of: string, parent: string): Partial<StepInfo> => ({
-    urn: `urn:pulumi:dev::crew::${of}::${name}`,
-    ...{ resourceType: of, name, parent },
-  });
-  const environment = resource("environment", "microapps:index:Environment", stackUrn);
-  const acme = resource("environment/acme", type("Organization"), environment.urn ?? "");
-  const crew = resource("environment/acme/crew", type("Team"), acme.urn ?? "");
-  const ada = resource("environment/acme/crew/ada@example.com", type("TeamMember"), crew.urn ?? "");
-  const regions = resource("environment/regions", type("SeedRows"), environment.urn ?? "");
-  const message = 'regions.csv: 1 to change ("AT"), 8 unchanged; about 6 calls, of which most look at what there is';
-  const { start, step, done, summary } = events(true);
-  const renamed = { changes: [{ path: "name", kind: "update" as const, old: "Crew", new: "Core" }] };
-  const all = [
-    start(),
-    step("same", "team", environment),
-    step("same", "team", acme),
-    ...[step("update", "team", { ...crew, ...renamed }), done("update", "team", { ...crew, ...renamed })],
-    ...[step("create", "team", ada), done("create", "team", ada), step("update", "team", regions)],
-    ...[done("update", "team", regions), log("info", message, regions.urn), summary({ changes: { update: 2 } })],
-  ];
-  const lines = (width: number): string[] => shown(all, { interactive: true, width: () => width }).split("\n");
-
-  test("the packages of types go first, then names give way at their beginning", () => {
-    expect(lines(100).slice(1, 8).join("\n")).toBe(
-      `     Type                              Name                                   Plan    Info
-     pulumi:pulumi:Stack               crew-dev
-     └─ microapps:Environment          environment
-        ├─ microapps:Organization      environment/acme
- ~      │  └─ microapps:Team           environment/acme/crew                  update  [diff: ~name]
- +      │     └─ microapps:TeamMember  environment/acme/crew/ada@example.com  create
- ~      └─ microapps:SeedRows          environment/regions                    update  1 message`,
-    );
-    expect(lines(80)[6]).toBe(" +      │     └─ TeamMember  …/acme/crew/ada@example.com  create");
-  });
-
-  test("no line of the tree is wider, and messages are broken between words", () => {
-    for (const width of [20, 40, 60, 80, 100, 140])
-      for (const line of lines(width).slice(1, 8)) expect(line.length).toBeLessThan(width);
-    expect(lines(60)).toEqual(expect.arrayContaining(['    regions.csv: 1 to change ("AT"), 8 unchanged; about 6']));
-    expect(shown(all)).toContain(`\n    ${message}\n`);
-  });
 });
 
 describe("while a run goes on,", () => {

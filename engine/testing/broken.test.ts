@@ -43,7 +43,7 @@ describe("a full disk", () => {
       return writeDurably(file, text);
     });
     expect(writes).toBeGreaterThan(5);
-    for (let failing = 1; failing <= writes; failing += isLong ? 1 : 7) {
+    for (let failing = 1; failing <= writes; failing += isLong ? 1 : 12) {
       const fresh = new Sandbox();
       try {
         setConfig(await fresh.init(), "token", "s3cr3t", { secret: true });

@@ -47,6 +47,7 @@ export class Sandbox {
       PULUMI_CONFIG_PASSPHRASE: "engine test",
       CLOUD_FILE: this.cloudFile,
       PROV_LOG: this.log,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     };
     mkdirSync(path.join(this.folder, "state"));
   }

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { Ended } from "../harness/project.ts";
+import { repository } from "../harness/project.ts";
 import { Cli } from "../programs/cli.ts";
 import { readSummary } from "../programs/pulumiSummary.ts";
-import { repository } from "../programs/schema.ts";
 import { prelude, type Turn } from "./program.ts";
 
 const traces = join(repository, "engine/testdata/traces");

@@ -85,31 +85,6 @@ test.each(sampleOf(["plugin", "dynamic"], 1))(
   },
 );
 
-test.each(sampleOf(["dynamic", "plugin"], 1))(
-  "kill -9 of the embedded engine ends the %s provider",
-  async (providerKind) => {
-    const seed = '{ table: "cities", key: "ID", source: "cities.csv" }';
-    const program =
-      providerKind === "dynamic"
-        ? `import { SeedRows } from "pulumi-microapps"; new SeedRows("cities", ${seed});`
-        : `import pulumi from "@pulumi/pulumi";
-         class Rows extends pulumi.CustomResource {}
-         new Rows("microapps:index:SeedRows", "cities", ${seed});`;
-    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    const project = await Project.running(program, config(), { plugins });
-    ({ folder } = project);
-    const lines = Array.from({ length: rowCount }, (_, index) => `c${index},City ${index}`);
-    await project.write("cities.csv", ["ID,Name", ...lines].join("\n"));
-    await project.succeed("stack init dev");
-    const up = project.start("up --yes --skip-preview");
-    await eventually("a batch", () => inserts()[0]);
-    await kill(up.pid);
-    expectUnfinished();
-    await up.ended;
-    await project.remove();
-  },
-);
-
 test.each(
   sampleOf(
     [

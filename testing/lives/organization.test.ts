@@ -15,23 +15,6 @@ throughBothKinds({}, (scene) => {
     });
   });
 
-  test("Organization: is found again by a run that remembers nothing, and not doubled", async () => {
-    const first = await scene.create("Organization", { name: "Acme" });
-    let second: { id: string } | undefined;
-    const calls = await scene.calls(async () => (second = await scene.create("Organization", { name: "Acme" })));
-    expect(calls).toEqual(["insertorganization"]); // which is refused
-    expect(second?.id).toBe(first.id);
-    expect(scene.host.told.join()).toContain("was already there");
-  });
-
-  test("Organization: what is there with other content is not taken unless it is told to", async () => {
-    const { id } = await scene.create("Organization", { name: "Acme" });
-    await scene.client.updateorganization({ organizationID: id, organizationInfo: { name: "Theirs" } });
-    await expect(scene.create("Organization", { name: "Acme" })).rejects.toThrow("set adopt: true to take it over");
-    await scene.create("Organization", { name: "Acme", adopt: true });
-    expect((await scene.client.readorganization({ organizationID: id })).organization?.name).toBe("Acme");
-  });
-
   test("Organization: is not deleted while it has teams, which are named; forceDestroy deletes them too", async () => {
     const made = await scene.create("Organization", { name: "Acme" });
     await scene.team(made.id, "Crew");

@@ -6,21 +6,6 @@ const ada = "ada@example.com";
 throughBothKinds({}, (scene) => {
   const there = async (teamID: string) => (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
 
-  test("whoever is declared is owned: who was there before leaves with the declaration", async () => {
-    const teamID = await scene.team();
-    const declarations = {
-      TeamMember: { teamID, email: ada, role: "member" },
-      TeamRoster: { teamID, members: { [ada]: "member" } },
-    };
-    for (const [type, news] of Object.entries(declarations)) {
-      await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
-      await scene.host.restart();
-      const made = await scene.create(type, news);
-      expect(await scene.calls(() => scene.host.destroy(type, made.id, made.outputs))).toEqual(["deleteteammember"]);
-      expect([type, await there(teamID)]).toEqual([type, 1]);
-    }
-  });
-
   test.each(["TeamMember", "TeamRoster"])(
     "%s: people of a state that an earlier version found there are owned from now on, which is said once",
     async (type) => {

@@ -85,29 +85,6 @@ throughBothKinds({ tables }, (scene) => {
     expect(await live()).toMatchObject([{ Code: "A", Size: 13, Day: "1237-10-28" }, { Code: "B" }]);
   });
 
-  test("what rows are does not depend on the zone of the machine", async () => {
-    const mine = process.env["TZ"];
-    const rows = ["2026-01-05 09:00", "2026-07-05T09:00:01", "2026-01-05 09:00 -0330", "2026-01"];
-    const news = seed(
-      rows.map((Day) => ({ Day })),
-      { key: "Day", types },
-    );
-    try {
-      process.env["TZ"] = "Europe/Berlin";
-      const made = await up(news);
-      expect(made.failed).toBeUndefined();
-      for (process.env["TZ"] of ["America/St_Johns", "Asia/Kathmandu"]) {
-        expect((await scene.host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
-        expect(await scene.calls(() => up(news, made))).toEqual([]);
-      }
-      await scene.host.destroy("SeedRows", made.id, made.outputs);
-      expect(await live()).toEqual([]);
-    } finally {
-      if (mine === undefined) delete process.env["TZ"];
-      else process.env["TZ"] = mine;
-    }
-  });
-
   test("any other value is refused with its row, label, what was sent and what came; the others go on", async () => {
     scene.emulator.setFaults({ faults: [otherwise] });
     const made = await up(seed(odd));

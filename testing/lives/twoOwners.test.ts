@@ -10,6 +10,27 @@ throughBothKinds({}, (scene) => {
     return (await scene.host.check(type, news)).problems;
   };
 
+  test.each([
+    ["TeamMember", "TeamRoster"],
+    ["TeamRoster", "TeamMember"],
+  ])("%s and then %s on one team are refused before anything is sent", async (first, second) => {
+    const { host, emulator } = scene;
+    const news = {
+      TeamMember: { email: "ada@example.com" },
+      TeamRoster: { members: { "ada@example.com": "member" } },
+    } as const;
+    const check = (type: string, teamID: string) => host.check(type, { ...news[type as keyof typeof news], teamID }); // one of the two
+    expect((await check(first, "t1")).problems).toEqual([]);
+    expect((await check(second, "t1")).problems).toEqual([
+      `teamID: ${first} "it" says who is in team t1 as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`,
+    ]);
+    expect((await check(second, "t2")).problems).toEqual([]);
+    // A value that is not known yet is judged once it is.
+    expect((await check(second, unknown)).problems).toEqual([]);
+    expect((await check(first, "t2")).problems).toEqual([]);
+    expect(emulator.calls()).toEqual([]);
+  });
+
   test("two owners of one person are refused before anything is sent, with both names", async () => {
     expect(await judge("a", "TeamMember", { teamID: "t1", email: "Ada@example.com" })).toEqual([]);
     const second = { teamID: "t1", email: ada };

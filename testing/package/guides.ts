@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sampleOf } from "../harness/drawn.ts";
-import { repository } from "../programs/schema.ts";
+import { repository } from "../harness/project.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
 const all = [

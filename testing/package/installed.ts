@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { repository } from "../harness/project.ts";
 import { executable } from "../programs/cli.ts";
-import { repository } from "../programs/schema.ts";
 
 const execute = promisify(execFile);
 

@@ -38,14 +38,6 @@ const create = (type: string, inputs: Properties, set: (request: Of<"CreateReque
   return stage.host.ask<Of<"CreateResponse">>((client, done) => client.create(request, done));
 };
 
-const checkConfig = async (inputs: Properties, name = "default"): Promise<string[]> => {
-  const request = new providerProto.CheckRequest()
-    .setUrn(`urn:pulumi:dev::tests::pulumi:providers:microapps::${name}`)
-    .setNews(struct(inputs));
-  const answer = await stage.host.ask<Of<"CheckResponse">>((client, done) => client.checkConfig(request, done));
-  return answer.getFailuresList().map((failure) => failure.getReason());
-};
-
 test("says who it is and what it understands", async () => {
   const greeting = new providerProto.ProviderHandshakeRequest();
   const hands = await stage.host.ask<Of<"ProviderHandshakeResponse">>((client, done) =>
@@ -98,41 +90,6 @@ test("a preview refuses a new seed whose rows others have with other content, as
 });
 
 describe("configuration", () => {
-  test("is judged before it is used; what is not known yet is not", async () => {
-    const account = { email: "ada@example.com", password: "horse" };
-    expect(await checkConfig({ endpoint: "https://x.example.com", ...account })).toEqual([]);
-    expect(await checkConfig({ endpoint: unknown })).toEqual([]);
-    expect(await checkConfig({})).toEqual([expect.stringContaining("no endpoint is configured")]);
-    const short = { endpoint: "https://x.example.com", ...account, apiKey: "key" };
-    expect(await checkConfig(short)).toEqual([
-      "the configuration is wrong: microapps:apiKey has less than 4 characters, and no message could hide it: use a longer one",
-    ]);
-    expect(await checkConfig({ endpont: "https://x.example.com" })).toEqual([
-      "microapps:endpont is no configuration; did you mean microapps:endpoint?",
-    ]);
-    expect(await checkConfig({ endpoint: "https://x.example.com", ...account, readonly: true }, "own")).toEqual([
-      "readonly is no configuration; did you mean readOnly?",
-    ]);
-    expect(await checkConfig({ endpoint: "https://x.example.com", ...account, readOnly: "perhaps" })).toEqual([
-      expect.stringContaining("microapps:readOnly"),
-    ]);
-  });
-
-  test("a secret under a key that is kept in clear ends what a program declares, and what there is can still be read", async () => {
-    const { id, outputs } = await stage.create("Organization", { name: "Acme" });
-    // Such as a ciphertext that was moved there. An engine marks secrets when it configures, and not before.
-    const args = { endpoint: stage.emulator.url, email: "admin@example.com", password: secret("correct-horse") };
-    const request = new providerProto.ConfigureRequest().setArgs(
-      struct({ ...args, organizationID: secret("correct horse") }),
-    );
-    await stage.host.ask((client, done) => client.configure(request, done));
-    await expect(stage.host.check("Organization", { name: "Acme" })).rejects.toThrow(
-      "microapps:organizationID is a secret in the configuration, and would be shown and sent in clear: " +
-        "set what belongs there without --secret",
-    );
-    expect((await stage.host.read("Organization", id, outputs)).id).toBe(id);
-  });
-
   test("a changed password is a change, and shown by its name alone", async () => {
     const request = new providerProto.DiffRequest()
       .setOldInputs(struct({ endpoint: "https://a.example.com", password: secret("one") }))
@@ -315,11 +272,6 @@ describe("secrets", () => {
 });
 
 describe("what was changed by hand", () => {
-  test("is looked for by every preview", async () => {
-    const answer = await create("Organization", { name: "Acme" });
-    expect(answer.getRefreshBeforeUpdate()).toBe(true);
-  });
-
   test("is left to a refresh when the configuration says so", async () => {
     await stage.clear();
     await start({ "microapps:driftOnPreview": "false" });

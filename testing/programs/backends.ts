@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { repository } from "../harness/project.ts";
 import { executable } from "./cli.ts";
-import { repository } from "./schema.ts";
 
 /** A place for states that runs on this machine. */
 export interface Backend {

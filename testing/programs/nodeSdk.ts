@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { repository } from "../harness/project.ts";
 import type { Cli } from "./cli.ts";
-import { repository } from "./schema.ts";
 
 const program = `import * as microapps from "@pulumi/microapps";
 

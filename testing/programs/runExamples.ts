@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { comparisons } from "../bothEngines/jobs.ts";
 import { leftRunning } from "../harness/processes.ts";
+import { repository } from "../harness/project.ts";
 import { backends } from "./backends.ts";
 import { Cli, executable } from "./cli.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
 import { runGuidesWithCli } from "./guides.ts";
 import { runPolicies } from "./policies.ts";
-import { repository } from "./schema.ts";
 
 // `make test-pulumi`: all examples under a Pulumi CLI, or those that ARGS names. An example that can't run here is a failure as
 // well, since nothing is known of it: ARGS leaves it out. A place for states that is not here is none.

@@ -102,15 +102,3 @@ test("rows without end are removed no longer than a run may have left some", asy
   expect(left).toMatchObject([{ id: "in table places", why: "there is no end of them" }]);
   expect(count).toBeLessThan(5_000);
 });
-
-test("an ID with parts of a path leads no call elsewhere", async () => {
-  const id = "../../admin/delete?x=1#y/../%2e%2e";
-  const made = { status: "success", result: id };
-  answerOtherwise(
-    (name) => /^insert(team|organization)$/.test(name),
-    (_, response) => json(response, made),
-  );
-  await verify();
-  expect(paths).toContain("/api/deleteteam");
-  expect(paths.filter((path) => !/^\/api\/\w+(\/\w+)?$/.test(path))).toEqual([]);
-});

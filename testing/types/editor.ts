@@ -3,21 +3,14 @@ import { join } from "node:path";
 import ts from "typescript";
 import { repository } from "../harness/project.ts";
 
-/** A comment: `@ts-expect-error: <part of the message>`, or under a place `^? <hover>` or `^| <offers>`. */
+/** A comment `@ts-expect-error: <part of the message>`. */
 interface Expectation {
   file: string;
   line: number;
-  /** The function that holds it. */
-  of: string;
-  kind: "error" | "hover" | "offers";
-  /** The place that it is about. */
-  at: number;
   text: string;
 }
 
 const room = join(repository, "testing/types");
-const comment = /^ *\/\/ (?:@ts-expect-error: (?<error>.*)|(?<indent> *)\^(?<kind>[?|]) ?(?<text>.*))$/;
-
 /** Asks TypeScript's language service, as an editor does, about type tests and further programs. */
 export class Editor {
   readonly expectations: readonly Expectation[];
@@ -114,27 +107,8 @@ export class Editor {
   }
 }
 
-/** The expectations of a type test. Comments after a hover or offers go on with it. */
-function readExpectations(file: string, text: string): Expectation[] {
-  const lines = text.split("\n");
-  const starts = lines.map((_, index) => lines.slice(0, index).join("\n").length + (index === 0 ? 0 : 1));
-  let of = "";
-  let last: Expectation | undefined;
-  return lines.flatMap((content, index) => {
-    of = /^export (?:async )?function (\w+)/.exec(content)?.[1] ?? of;
-    const { error, kind, text: begins = "" } = comment.exec(content)?.groups ?? {};
-    const more = /^ *\/\/ +(.*)$/.exec(content)?.[1];
-    if (error === undefined && kind === undefined) {
-      if (last && more !== undefined) last.text = `${last.text} ${more}`.trim();
-      else last = undefined;
-      return [];
-    }
-    if (error !== undefined) {
-      last = undefined;
-      return [{ file, line: index + 1, of, kind: "error" as const, at: starts[index + 1] ?? 0, text: error }];
-    }
-    const at = (starts[index - 1] ?? 0) + content.indexOf("^");
-    last = { file, line: index + 1, of, kind: kind === "?" ? "hover" : "offers", at, text: begins };
-    return [last];
+const readExpectations = (file: string, text: string): Expectation[] =>
+  text.split("\n").flatMap((content, index) => {
+    const error = /^ *\/\/ @ts-expect-error: (.*)$/.exec(content)?.[1];
+    return error === undefined ? [] : [{ file, line: index + 1, text: error }];
   });
-}

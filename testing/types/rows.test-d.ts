@@ -11,24 +11,10 @@ const code = { table: "countries", key: "Code" } as const;
 export function trySeedRows(): void {
   const args: SeedRowsArgs = { ...code, rows: [{ Code: "NO", Name: output }], mode: "upsert", sensitive: true };
   const countries = new SeedRows("countries", args);
-  //                    ^? new SeedRows<Record<string, unknown>>(name: string, args: SeedRowsArgs<Record<string,
-  // unknown>>, options?: pulumi.CustomResourceOptions): SeedRows<Record<string, unknown>> Rows of a data table from a
-  // file or from the program: inserted, updated and removed as the source has them. `SeedRows<Country>` takes the
-  // rows of a type, such as `microapps table schema` writes: a wrong cell does not compile.
   const key: pulumi.Output<string[]> = countries.key;
-  //                                             ^? (property) SeedRowsOutputs.key: pulumi.Output<string[]> Label or
-  // labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep
-  // their IDs.
   void [key, countries.rowCount];
-  //                   ^| additions adopt changes drift expect getProvider id ignoreActionRules ignoreLabels key
-  // labels maxRemovals mode onConflict onDestroy onViewersChange parent references removals renewals rowCount
-  // rows secretLabels sensitive source table teamViewers types unmet urn userID viewerIDs viewers
   new SeedRows("rooms", { table: "rooms", key: ["City", output], source: "r.csv", types: { Floor: "number" } });
-  //                      ^| additions adopt changes expect ignoreActionRules ignoreLabels maxRemovals mode onConflict
-  // onDestroy onViewersChange parent references removals rows secretLabels sensitive table teamViewers userID
-  // viewers
   new SeedRows("rooms", { ...code, source: output, mode: "exact", maxRemovals: 0.5, onDestroy: "retain" });
-  //                                                       ^| exact insertOnly updateOnly upsert
   new SeedRows("rooms", { ...code, source: "r.csv", expect: { rowCount: { min: 1 }, notNull: ["City"] } });
   // @ts-expect-error: is not assignable to parameter of type 'SeedRowsArgs<
   new SeedRows("rooms", code);
@@ -52,7 +38,6 @@ export function tryTypedRows(): void {
   const args: SeedRowsArgs<Country> = { ...code, rows: [{ Code: "PT", People: pulumi.output(10) }] };
   new SeedRows<Country>("countries", args);
   new SeedRows<Country>("countries", { ...code, rows: [{ Code: output, People: null }], changes: [{ People: 1 }] });
-  //                                                                    ^| People apply get
   // @ts-expect-error: 'Pepole' does not exist in type
   new SeedRows<Country>("countries", { ...code, rows: [{ Code: "PT", Pepole: 10 }] });
   // @ts-expect-error: Type 'string' is not assignable to type 'Input<number | null | undefined>'
@@ -87,17 +72,9 @@ export function tryLinks(): void {
 export function tryRowFile(): void {
   const args: RowFileArgs = { table: "countries", row: { Code: "PT", Year: 2 }, fieldID: "flag", url: output };
   const flag = new RowFile("flag", args, { dependsOn: [] });
-  //               ^? new RowFile(name: string, args: RowFileArgs, options?: pulumi.CustomResourceOptions): RowFile A
-  // file or image on a field of a row; the natural key names the row. Declare it with `dependsOn` the row's seed.
   const storedAt: pulumi.Output<string | undefined> = flag.storedAt;
-  //                                                       ^?
-  // (property) RowFileOutputs.storedAt: pulumi.Output<string | undefined> Where the platform keeps its copy, without
-  // the signature that opens it.
   void [storedAt, flag.id];
-  //                   ^| adopt childID digest fieldID fileKey filename getProvider id parentRowID row rowID size
-  // store storedAt table type url urn
   new RowFile("flag", { table: "countries", rowID: output, fieldID: "flag", store: false, size: 10 });
-  //                    ^| adopt digest filename row table type url
   // @ts-expect-error: but required in type 'RowFileArgs'
   new RowFile("flag", { table: "countries", rowID: "r1" });
   // @ts-expect-error: Type 'null' is not assignable
