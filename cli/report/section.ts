@@ -13,7 +13,7 @@ import { topName, kinds as all, type Link, things } from "../../provider/environ
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
-import { describeKept } from "../../provider/resources/seedDeparture.ts";
+import { describeKept } from "../../provider/seedRows/otherSeeds.ts";
 import { callsAhead } from "../../provider/seedRows/report.ts";
 import {
   type Change,

@@ -24,7 +24,7 @@ import {
 } from "../resources/model/resource.ts";
 import { type OfflineResourceContext, type Resource, type ResourceContext, Run } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
-import { describeDeparture } from "../resources/seedDeparture.ts";
+import { describeDeparture } from "../seedRows/otherSeeds.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { emulators, type TableFields } from "./emulators.ts";
 import { RunningMark } from "./lifetime.ts";

@@ -1,5 +1,3 @@
-import type { Ledger } from "./ledger.ts";
-
 /** Fraction of things that one run may remove by default. */
 export const defaultMaxRemovals = 0.25;
 
@@ -68,15 +66,3 @@ const percent = (fraction: number): string => `${Number((fraction * 100).toFixed
 
 /** The smallest fraction of two places that allows it. */
 const enough = (part: number, whole: number): number => Math.min(1, Math.ceil((part / whole) * 100) / 100);
-
-/** Leaves a plan these removals, and refuses it when they are too many. */
-export function limitRemovals<Removal>(
-  plan: { remove: Removal[]; refusals: string[]; vanished?: string | undefined },
-  removals: Removal[],
-  { count }: Pick<Ledger, "count">,
-  { maxRemovals }: { maxRemovals?: number | undefined },
-): void {
-  plan.remove = removals;
-  const refusal = tooManyRemovals("rows", removals.length, count, maxRemovals);
-  plan.refusals = [refusal, plan.vanished].filter((reason) => reason !== undefined);
-}

@@ -1,5 +1,5 @@
 import { sameContent, another, type Content, type Digest, type RowDigests } from "./digests.ts";
-import { limitRemovals, massDisappearance } from "./guards.ts";
+import { massDisappearance } from "./guards.ts";
 import {
   difference,
   lastApplied,
@@ -76,8 +76,6 @@ export interface RowPlan {
   proven: boolean;
   /** Explains why this number of our rows can't be missing; undefined when it can. */
   vanished: string | undefined;
-  /** Why the plan must not be carried out, in sentences. */
-  refusals: string[];
   /** Finds the content of a row of ours when it was last applied. */
   last: LastApplied;
 }
@@ -90,10 +88,11 @@ export function planRows(
   wanted: RowSet,
   ledger: Ledger | KnownRows,
   live: LiveRows,
-  { source, ...options }: RowOptions & { source?: RowSet | undefined },
+  { source, mode, onConflict, adopt, ...options }: RowOptions & { source?: RowSet | undefined },
 ): RowPlan {
   const known =
     "last" in ledger ? ledger : lastApplied(ledger, source ? [wanted, source] : [wanted], live, () => live.own());
+  const last = known?.last ?? (() => undefined);
   const plan: RowPlan = {
     insert: new RowIndices(wanted.length),
     update: [],
@@ -110,87 +109,66 @@ export function planRows(
     drift: { edited: [], missing: [] },
     proven: known !== undefined,
     vanished: undefined,
-    refusals: [],
-    last: known?.last ?? (() => undefined),
+    last,
   };
   for (const [at, twins] of live.twins) plan.duplicates.push({ wanted: at, ids: twins.map(({ id }) => id) });
   const met = new RowIndices(wanted.length);
   for (let index = 0; index < live.rows.length; index++) {
     const key = live.rows.key(index);
     const at = wanted.find(key);
-    if (at === undefined) unwanted(plan, key, live, index, options);
-    else {
+    // A link that lost its row is no edit, which one might want to keep.
+    const isDangling = live.isDangling(index);
+    if (at !== undefined) {
       met.add(at);
-      matchRow(plan, wanted, at, live, index, options);
+      const applied = options.existing?.has(at) && !adopt ? undefined : last(key);
+      const { content, id } = chosen(plan, at, live, index, wanted.content(at), applied);
+      const isSame = wanted.hasContent(at, content);
+      if (isSame) plan.unchanged++;
+      else if (applied === undefined && !adopt && mode !== "updateOnly" && !options.handedOver?.has(at)) {
+        plan.adoptNeeded.push({ wanted: at, id });
+        continue;
+      }
+      if (applied === undefined) plan.adopted++;
+      if (isSame) continue;
+      const differs = applied !== undefined && !sameContent(applied, content);
+      const isEdited = differs && !isDangling;
+      if (differs) plan.drift.edited.push({ wanted: at, id });
+      if (mode === "insertOnly" || (isEdited && onConflict === "keepLive")) plan.kept++;
+      else if (isEdited && onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
+      else plan.update.push({ wanted: at, id });
+      continue;
     }
+    // A row of ours that nobody wants any more.
+    const applied = last(key);
+    const others = live.others(index).length;
+    if (applied === undefined) {
+      plan.foreign += 1 + others;
+      continue;
+    }
+    const { content, id, isMine } = chosen(plan, undefined, live, index, applied, applied);
+    const isEdited = !sameContent(content, applied) && !isDangling;
+    if (isEdited) plan.drift.edited.push({ wanted: undefined, id });
+    if (mode !== "exact" || (isEdited && (others > 0 || onConflict === "keepLive"))) plan.released++;
+    else if (isEdited && onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
+    else plan.remove.push({ id, key, content: applied, isMine });
   }
   for (let index = 0; index < wanted.length; index++) {
-    if (!live.asWanted.has(index) && !met.has(index)) absent(plan, wanted, index, options);
+    if (live.asWanted.has(index) || met.has(index)) continue;
+    const isMissing = last(wanted.key(index)) !== undefined;
+    if (isMissing) plan.drift.missing.push(index);
+    if (isMissing && onConflict === "keepLive") plan.kept++;
+    else if (mode === "updateOnly") plan.lacking.push(index);
+    else if (isMissing && onConflict === "error") plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
+    else plan.insert.add(index);
   }
   plan.update.sort((a, b) => a.wanted - b.wanted);
   plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
-  if (options.onConflict !== "keepLive") {
+  if (onConflict !== "keepLive") {
     // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
     const missing = Math.max(plan.drift.missing.length, ledger.count - live.length);
     plan.vanished = massDisappearance("rows", missing, ledger.count, options.lostData ? 1 : options.maxRemovals);
   }
-  limitRemovals(plan, plan.remove, ledger, options);
   return plan;
-}
-
-/** A live row with a wanted key. */
-function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
-  const isExisting = options.existing?.has(at) === true && !options.adopt;
-  const last = isExisting ? undefined : plan.last(wanted.key(at));
-  const takes = options.adopt || options.mode === "updateOnly";
-  const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
-  if (wanted.hasContent(at, content)) {
-    plan.unchanged++;
-    if (last === undefined) plan.adopted++;
-    return;
-  }
-  if (last === undefined && !takes && !options.handedOver?.has(at)) {
-    plan.adoptNeeded.push({ wanted: at, id });
-    return;
-  }
-  const differs = last !== undefined && !sameContent(last, content);
-  // A link that lost its row is no edit, which one might want to keep.
-  const edited = differs && !live.isDangling(index);
-  if (last === undefined) plan.adopted++;
-  if (differs) plan.drift.edited.push({ wanted: at, id });
-  if (options.mode === "insertOnly") plan.kept++;
-  else if (edited && options.onConflict === "keepLive") plan.kept++;
-  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
-  else plan.update.push({ wanted: at, id });
-}
-
-/** A live row whose key is not wanted. */
-function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, options: RowOptions): void {
-  const last = plan.last(key);
-  const others = live.others(index);
-  if (last === undefined) {
-    plan.foreign += 1 + others.length;
-    return;
-  }
-  const { content, id, isMine } = chosen(plan, undefined, live, index, last, last);
-  const edited = !sameContent(content, last) && !live.isDangling(index);
-  if (edited) plan.drift.edited.push({ wanted: undefined, id });
-  if (options.mode !== "exact" || (edited && others.length > 0)) {
-    plan.released++;
-  } else if (edited && options.onConflict === "keepLive") plan.released++;
-  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
-  else plan.remove.push({ id, key, content: last, isMine });
-}
-
-/** A wanted row that is not there. */
-function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOptions): void {
-  const missing = plan.last(wanted.key(index)) !== undefined;
-  if (missing) plan.drift.missing.push(index);
-  if (missing && options.onConflict === "keepLive") plan.kept++;
-  else if (options.mode === "updateOnly") plan.lacking.push(index);
-  else if (missing && options.onConflict === "error") {
-    plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
-  } else plan.insert.add(index);
 }
 
 /**
@@ -228,11 +206,10 @@ export type Forecast =
       change: LedgerDifference & { exact: true };
       /** Rows that left the source and stay for another owner; they are not among those to remove. */
       keptForOthers?: number;
-      /** Rows that another owner gives up and that are there already; they are not among those to insert. */
-      taken?: number;
-      /** True when some of those rows have other content. */
-      differing?: boolean;
-      /** Those rows, by the index of the wanted row: whether they say the same. */
+      /**
+       * Rows that another owner gives up and that are there already, by the index of the wanted row: whether they say the
+       * same. They are not among those to insert.
+       */
       handed?: ReadonlyMap<number, boolean>;
     }
   | { exact: false; moreThan: number; net: number };
@@ -265,13 +242,6 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
     change,
   };
 }
-
-/** How many rows will leave in any case when those that left the source are removed. */
-export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.remove : Math.max(0, -plan.net));
-
-/** True for a plan without steps. */
-export const isEmpty = (plan: RowPlan): boolean =>
-  plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 
 /** A row on the platform: its ID and content, and whether the account of this run made it. */
 interface LiveRow {
@@ -308,8 +278,9 @@ export class LiveRows implements KeyedRows {
   readonly #wanted: RowSet;
   readonly #ledger: Ledger;
   readonly #ids = new Map<number, string>();
+  /** Further rows with the keys of rows that are as wanted, by the index of these; and of others, by their own. */
+  readonly twins = new Map<number, LiveRow[]>();
   readonly #others = new Map<number, LiveRow[]>();
-  readonly #twins = new Map<number, LiveRow[]>();
   readonly #dangling = new Set<number>();
   /** Wanted rows that are there as they are wanted and that the account of this run made. */
   readonly #mine: RowIndices;
@@ -344,7 +315,7 @@ export class LiveRows implements KeyedRows {
       return undefined;
     }
     if (wanted !== undefined && this.asWanted.has(wanted)) {
-      noteBeside(this.#twins, wanted, { id, content, isMine });
+      noteBeside(this.twins, wanted, { id, content, isMine });
       return wanted;
     }
     const isAsWanted = wanted !== undefined && this.#wanted.hasContent(wanted, content);
@@ -390,7 +361,7 @@ export class LiveRows implements KeyedRows {
     const index = this.rows.find(this.#wanted.key(wanted));
     const asWanted = { content: this.#wanted.content(wanted), isMine: this.#mine.has(wanted) };
     return [
-      ...(this.asWanted.has(wanted) ? [asWanted, ...(this.#twins.get(wanted) ?? [])] : []),
+      ...(this.asWanted.has(wanted) ? [asWanted, ...(this.twins.get(wanted) ?? [])] : []),
       ...(index === undefined ? [] : [this.first(index), ...this.others(index)]),
     ];
   }
@@ -408,11 +379,6 @@ export class LiveRows implements KeyedRows {
   /** Further rows with the same key. */
   others(index: number): readonly LiveRow[] {
     return this.#others.get(index) ?? [];
-  }
-
-  /** Further rows with the keys of rows that are as wanted, by the index of these. */
-  get twins(): ReadonlyMap<number, readonly LiveRow[]> {
-    return this.#twins;
   }
 
   readonly contentOf: LastApplied = (key) => {

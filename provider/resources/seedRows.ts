@@ -7,13 +7,12 @@ import { formsOf } from "../seedRows/cells.ts";
 import type { OfflineRowContext } from "../seedRows/claims.ts";
 import { findSettingProblems, inputs, outputs, type SeedInputs, type SeedState } from "../seedRows/inputs.ts";
 import { importRow, observe } from "../seedRows/observation.ts";
-import { leaveLate, problemsWith, type ComparedSeed } from "../seedRows/otherSeeds.ts";
+import { departure, leaveLate, problemsWith, type ComparedSeed } from "../seedRows/otherSeeds.ts";
 import { previewUpdate, sourceOf } from "../seedRows/preview.ts";
 import { SourceError } from "../seedRows/source/read.ts";
 import { predecessorOf } from "../seedRows/state.ts";
 import { type Diff, type InputProblem, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
-import { departure } from "./seedDeparture.ts";
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint"] as const;
@@ -91,8 +90,7 @@ export const seedRows = resource({
       await leaveLate(context, inputs.resourceUrn, inputs as SeedInputs);
       const read = await sourceOf(context, inputs as SeedInputs, replaced ? { table: replaced.table } : old);
       const declared = { urn: inputs.resourceUrn, target: inputs as SeedInputs, digest: read.digest, linkedSeeds };
-      if (inputs.resourceUrn !== undefined)
-        rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
+      if (inputs.resourceUrn !== undefined) rowClaims.claim(inputs.resourceUrn, declared.target, read.digest);
       const problems = await verify(context, declared);
       const { rowCount, ...computed } = read;
       const checked: Partial<SeedInputs> = { ...inputs, ...withoutUndefined(computed) };

@@ -21,16 +21,10 @@ export interface RowClaim {
   target: Seed;
   /** Digest of the source's content; undefined for a seed that was only announced. */
   digest?: string | undefined;
-  /** True when its salt, and all digests with it, belong to this preview alone. */
-  isPassing?: boolean | undefined;
 }
 
 /** A seed that refers to rows of another one, known before it is checked. */
-export interface RowReferrer {
-  /** Kind and name for people. */
-  name: string;
-  target: Seed;
-}
+type RowReferrer = Pick<RowClaim, "name" | "target">;
 
 /** Rows of a seed's last run that its source has no more. */
 export interface Leaving {
@@ -77,7 +71,7 @@ export class RowClaims {
   readonly #announced = new Map<string, RowClaim>();
   readonly #referrers = new Map<string | undefined, RowReferrer[]>();
   readonly #leaving = new Map<string, Leaving>();
-  readonly #removed: (Keys & { table: string })[] = [];
+  readonly #removed: Keys[] = [];
   readonly #renewed = new Set<string>();
   readonly mayGrow: boolean;
   readonly #summaries = new Map<string, Summary>();
@@ -97,8 +91,8 @@ export class RowClaims {
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
-  claim(urn: string, target: Seed, digest: string, isPassing = false): void {
-    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  claim(urn: string, target: Seed, digest: string): void {
+    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest });
   }
 
   /** Notes what the last run left of a seed: its inputs, or better its state. */
@@ -190,7 +184,7 @@ export class RowClaims {
     const known = this.#summaries.get(urn);
     if (known && (digest === undefined || known.digest === digest)) return known;
     const summary = await summarize(target, this.#directory);
-    this.#summaries.set(urn, summary);
+    this.remember(urn, summary);
     return summary;
   }
 
@@ -231,13 +225,12 @@ export class RowClaims {
 
   /** Notes rows that the run has removed. */
   removed(target: Seed, rows: Iterable<RowDigests>): void {
-    const { table } = target;
-    this.#removed.push({ table, target, keys: RowSet.of(rows) });
+    this.#removed.push({ target, keys: RowSet.of(rows) });
   }
 
   /** Rows that the run has removed from a table. */
   removedFrom(table: string): Keys[] {
-    return this.#removed.filter((one) => one.table === table);
+    return this.#removed.filter(({ target }) => target.table === table);
   }
 
   /** Notes that rows of a table were recreated, or will be: references to them have to follow. */
@@ -255,14 +248,11 @@ const nameOf = (urn: string): string => describeNamed(readName(urn));
 /** The URN of a seed beside another one. */
 const toSibling = (urn = "", name: string): string => [...urn.split("::").slice(0, 3), name].join("::");
 
-/** True when a key, given as text, is held. */
-type Holds = (text: string) => boolean;
-
-/** True if a set of keys of one label has one, given as text. */
+/** Answers whether a set of keys of one label has one, given as text. */
 export function holderOfKeys(
   { key: [label = ""], salt, forms }: Pick<Seed, "key" | "salt" | "forms">,
   keys: RowSet,
-): Holds {
+): (text: string) => boolean {
   const digester = rowDigester({ key: [label], labels: [], salt, forms });
   return (text) => {
     const digest = digester.key({ [label]: text });
@@ -271,7 +261,12 @@ export function holderOfKeys(
 }
 
 /** Returns a test for values: true when a row of the seed has the value in that label. */
-export async function holderOf(claims: RowClaims, claim: RowClaim, label: string, directory: string): Promise<Holds> {
+export async function holderOf(
+  claims: RowClaims,
+  claim: RowClaim,
+  label: string,
+  directory: string,
+): Promise<(text: string) => boolean> {
   const { target } = claim;
   if (target.key.length === 1 && target.key[0] === label) {
     return holderOfKeys(target, (await claims.summary(claim)).rows);

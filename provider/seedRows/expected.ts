@@ -9,7 +9,7 @@ import { keyOf, type Summary } from "./declaration.ts";
 import { listExpectedLabels, listRelationships, type Seed, type SeedInputs } from "./inputs.ts";
 import type { Links } from "./links.ts";
 import { seeRows } from "./source/read.ts";
-import { rowsOf, type RowContext } from "./table.ts";
+import { aTable, rowsOf, type RowContext } from "./table.ts";
 
 /** A live row, as a run reads it. */
 interface LiveRow {
@@ -102,7 +102,7 @@ export async function describeUnmetAfter(
 ): Promise<string | undefined> {
   if (!seed.expect || insert.size + update.length + remove.length === 0) return undefined;
   const check = await TableCheck.of(context, seed);
-  for await (const page of rowsOf(context, seed.table, 2_500))
+  for await (const page of rowsOf(context, seed.table, aTable))
     for (const row of page) check.add(links.inSourceTerms(row));
   const sentences = check.sentences();
   return sentences.length === 0 ? undefined : describeUnmet(seed.table, sentences);
@@ -115,66 +115,64 @@ export const describeUnmet = (table: string, unmet: readonly string[]): string =
 /** Rows that a sentence names. */
 const maxNamed = 20;
 
-interface Broken {
-  names: string[];
-  count: number;
+/** Values of a label that name rows of a table: those that are there, and those that are not, by the first row that has each. */
+interface Relation {
+  label: string;
+  key: string;
+  /** True for rows of the very table that is checked. */
+  isOwn: boolean;
+  there: Set<string | undefined>;
+  lacking: Map<string, { name: string; count: number }>;
 }
-
-/** Values that rows of other tables have, by label. */
-type Related = ReadonlyMap<string, ReadonlySet<string | undefined>>;
 
 /** Holds all rows of a table against the expectations of a seed. Names rows by their natural key, none of a secret seed. */
 export class TableCheck {
   readonly #seed: Seed;
   readonly #rules: CellRules;
-  readonly #related: Related;
-  readonly #broken = new Map<string, Broken>();
+  readonly #relations: readonly Relation[];
+  readonly #broken = new Map<string, { names: string[]; count: number }>();
   /** Natural keys in the order of the rows, kept where a second row has to name the first. */
   readonly #keys: string[] = [];
-  /** Values of labels that name rows of this very table, and the rows that have them. */
-  readonly #own: readonly { label: string; key: string; there: Set<string | undefined>; named: Map<string, string> }[];
   #count = 0;
 
-  private constructor(seed: Seed, related: Related) {
+  private constructor(seed: Seed, rules: CellRules, relations: readonly Relation[]) {
     this.#seed = seed;
-    this.#rules = new CellRules(seed);
-    this.#related = related;
-    const own = listRelationships(seed).filter(({ table }) => table === seed.table);
-    this.#own = own.map(({ label, key }) => ({ label, key, there: new Set(), named: new Map() }));
+    this.#rules = rules;
+    this.#relations = relations;
   }
 
   /** Reads the tables that the expectations name, each once. */
   static async of(context: RowContext, seed: Seed): Promise<TableCheck> {
-    const related = new Map<string, ReadonlySet<string | undefined>>();
-    const read = new Map<string, ReadonlySet<string | undefined>>();
     const rules = new CellRules(seed);
+    const read = new Map<string, Set<string | undefined>>();
+    const relations: Relation[] = [];
     for (const { label, table, key } of listRelationships(seed)) {
-      if (table === seed.table) continue;
+      const isOwn = table === seed.table;
       const name = JSON.stringify([table, key]);
-      const values = read.get(name) ?? (await readValues(context, table, key, rules));
-      read.set(name, values);
-      related.set(label, values);
+      const there = read.get(name) ?? new Set();
+      if (!isOwn && !read.has(name)) {
+        for await (const page of rowsOf(context, table, aTable))
+          for (const row of page) there.add(rules.textOf(key, row[key]));
+      }
+      read.set(name, there);
+      relations.push({ label, key, isOwn, there, lacking: new Map() });
     }
-    return new TableCheck(seed, related);
+    return new TableCheck(seed, rules, relations);
   }
 
   /** Takes in a row, links as keys. */
   add(values: RowData): void {
     this.#count++;
-    const { key } = this.#seed;
-    const name = keyOf(key, values);
+    const name = keyOf(this.#seed.key, values);
     for (const { rule, label, value, other } of this.#rules.violations(this.#keys.length, values))
       this.#note(`${rule} ${label}`, name, value, other === undefined ? undefined : this.#keys[other]);
     if (this.#seed.expect?.unique) this.#keys.push(name);
-    for (const [label, there] of this.#related) {
+    for (const { label, key, isOwn, there, lacking } of this.#relations) {
+      if (isOwn) there.add(this.#rules.textOf(key, values[key]));
       const text = this.#rules.textOf(label, values[label]);
-      if (text !== undefined && !there.has(text))
-        this.#note(`relationships ${label}`, name, this.#rules.shown(label, values[label]));
-    }
-    for (const { label, key: own, there, named } of this.#own) {
-      there.add(this.#rules.textOf(own, values[own]));
-      const text = this.#rules.textOf(label, values[label]);
-      if (text !== undefined && !named.has(text)) named.set(text, name);
+      if (text === undefined || there.has(text)) continue;
+      const known = lacking.get(text) ?? { name, count: 0 };
+      lacking.set(text, { name: known.name, count: known.count + 1 });
     }
   }
 
@@ -183,10 +181,10 @@ export class TableCheck {
     return this.#count;
   }
 
-  #note(about: string, name: string, value?: string, other?: string): void {
+  #note(about: string, name: string, value: string | undefined, other?: string, rows = 1): void {
     const broken = this.#broken.get(about) ?? { names: [], count: 0 };
     this.#broken.set(about, broken);
-    broken.count++;
+    broken.count += rows;
     if (broken.names.length >= maxNamed || this.#seed.sensitive) return;
     const more = [...(value === undefined ? [] : [value]), ...(other === undefined ? [] : [`as ${quote(other)}`])];
     broken.names.push(more.length === 0 ? quote(name) : `${quote(name)} (${more.join(" ")})`);
@@ -197,17 +195,16 @@ export class TableCheck {
    * @param total rows of the table, with those that have no natural key: their cells are not known
    */
   sentences(total = this.#count): string[] {
-    for (const { label, there, named } of this.#own)
-      for (const [text, name] of named)
-        if (!there.has(text)) this.#note(`relationships ${label}`, name, this.#rules.shown(label, text));
+    for (const { label, there, lacking } of this.#relations)
+      for (const [text, { name, count }] of lacking)
+        if (!there.has(text))
+          this.#note(`relationships ${label}`, name, this.#rules.shown(label, text), undefined, count);
     const sentences = [...this.#broken].map(([about, { names, count }]) => {
       const at = about.indexOf(" ");
-      const [rule, label] = [about.slice(0, at), about.slice(at + 1)];
-      const which =
-        names.length === 0
-          ? ""
-          : `: ${some(names, maxNamed)}${count > names.length ? ` and ${count - names.length} more` : ""}`;
-      return `expect.${rule}: ${count === 1 ? "1 row has" : `${count} rows have`} ${this.#describe(rule, label)}${which}`;
+      const more = count > names.length ? ` and ${count - names.length} more` : "";
+      const which = names.length === 0 ? "" : `: ${some(names, maxNamed)}${more}`;
+      const what = this.#describe(about.slice(0, at), about.slice(at + 1));
+      return `expect.${about.slice(0, at)}: ${count === 1 ? "1 row has" : `${count} rows have`} ${what}${which}`;
     });
     const { min = 0, max = Infinity } = this.#seed.expect?.rowCount ?? {};
     const wrong = total < min ? `fewer than ${min}` : total > max ? `more than ${max}` : undefined;
@@ -223,17 +220,4 @@ export class TableCheck {
     const to = listRelationships(this.#seed).find((one) => one.label === label);
     return `a value under ${quote(label)} that no row of table ${to?.table ?? ""} has under ${quote(to?.key ?? "")}`;
   }
-}
-
-/** Values that rows of a table have under a label. */
-async function readValues(
-  context: RowContext,
-  table: string,
-  key: string,
-  rules: CellRules,
-): Promise<ReadonlySet<string | undefined>> {
-  const values = new Set<string | undefined>();
-  for await (const page of rowsOf(context, table, 2_500))
-    for (const row of page) values.add(rules.textOf(key, row[key]));
-  return values;
 }

@@ -309,25 +309,28 @@ export type SeedInputs = z.output<typeof inputs>;
 export type Seed = Partial<SeedInputs> & Pick<SeedInputs, "table" | "key">;
 
 /**
- * What another value of each input means. `reread`: the source is read again, since it decides which rows there are, or how they
- * are read, judged and digested. `replan`: the rows are compared with those of the last run, and of the platform. `restate`:
- * the state takes it, and no row changes. `nothing`: it is of the run alone, and no change by itself.
+ * Inputs that do not decide which rows a source has, nor how these are read, judged and digested. By a change of any other one
+ * the source is read again.
  */
-const meanings: Readonly<Record<keyof SeedInputs, "reread" | "replan" | "restate" | "nothing">> = {
-  ...{ rows: "reread", source: "reread", additions: "reread", changes: "reread", removals: "reread" },
-  ...{ key: "reread", types: "reread", fields: "reread", forms: "reread", references: "reread", parent: "reread" },
-  ...{ expect: "reread", ignoreLabels: "reread", sensitive: "reread", secretLabels: "reread", salt: "reread" },
-  ...{ table: "replan", mode: "replan", viewers: "replan", teamViewers: "replan", userID: "replan", digest: "replan" },
-  ...{ adopt: "replan", onConflict: "replan", maxRemovals: "replan", linkRenewals: "replan" },
-  ...{ onDestroy: "restate", fingerprint: "restate", keys: "restate" },
-  ...{ resourceUrn: "nothing", onViewersChange: "nothing", ignoreActionRules: "nothing" },
-  ...{ linkedSeeds: "nothing", siblings: "nothing", referrers: "nothing" },
-};
+const besideRows: ReadonlySet<string> = new Set<keyof SeedInputs>([
+  ...(["table", "mode", "adopt", "onConflict", "maxRemovals", "onDestroy", "ignoreActionRules"] as const),
+  ...(["viewers", "teamViewers", "userID", "onViewersChange"] as const),
+  ...([
+    "digest",
+    "fingerprint",
+    "keys",
+    "linkRenewals",
+    "linkedSeeds",
+    "siblings",
+    "referrers",
+    "resourceUrn",
+  ] as const),
+]);
 
 /** The values of inputs by whose change the source is read again. */
 export const listReread = (seed: Seed): unknown[] =>
-  Object.entries(meanings).flatMap(
-    ([name, meaning]) => (meaning === "reread" ? [seed[name as keyof SeedInputs] ?? null] : []), // a name of `meanings`
+  Object.keys(inputs.shape).flatMap(
+    (name) => (besideRows.has(name) ? [] : [seed[name as keyof SeedInputs] ?? null]), // a name of the shape
   );
 
 /** The state that a run leaves: all inputs but the rows, and the outputs. */
@@ -378,10 +381,6 @@ export const listExpectedLabels = ({ expect }: Pick<SeedInputs, "expect">): stri
   ]),
 ];
 
-/** Why a label of the natural key is no secret label. */
-const secretKey = (label: string): string =>
-  `${quote(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
-
 /** A setting of a seed that contradicts another one: the property, the place below it, and the reason. */
 interface SettingProblem {
   property: "viewers" | "teamViewers" | "userID" | "ignoreLabels" | "expect" | "secretLabels";
@@ -390,52 +389,38 @@ interface SettingProblem {
 }
 
 /** Settings that contradict each other, whatever the rows are. */
-export const findSettingProblems = (seed: Partial<SeedInputs>): SettingProblem[] => [
-  ...secretProblems(seed),
-  ...viewersProblems(seed),
-  ...ignoredProblems(seed),
-  ...expectProblems(seed),
-];
-
-const secretProblems = ({ secretLabels = [], key = [] }: Partial<SeedInputs>): SettingProblem[] =>
-  secretLabels.flatMap((label, at) =>
-    key.includes(label) ? [{ property: "secretLabels" as const, below: [at], reason: secretKey(label) }] : [],
-  );
-
-function viewersProblems(seed: Partial<SeedInputs>): SettingProblem[] {
-  if (seed.mode !== "updateOnly") return [];
-  const names = (["viewers", "teamViewers", "userID"] as const).filter((name) => seed[name] !== undefined);
-  return names.map((property) => ({
-    ...{ property, below: [] },
-    reason: `${property} acts when a row is inserted, and mode updateOnly inserts none: leave it out, or set another mode`,
-  }));
-}
-
-function ignoredProblems({ ignoreLabels = [], key = [], parent, fields }: Partial<SeedInputs>): SettingProblem[] {
-  return ignoreLabels.flatMap((label, at): SettingProblem[] => {
-    const problem = (reason: string): SettingProblem[] => [{ property: "ignoreLabels", below: [at], reason }];
-    if (key.includes(label))
-      return problem(`${quote(label)} is part of the natural key, by which rows are known: leave it out`);
-    if (label === parent?.by) return problem(`${quote(label)} names the parent row, and no field: leave it out`);
-    if (fields && !Object.hasOwn(fields, label))
-      return problem(`table has no field ${quote(label)} under platform: correct it, or leave it out`);
-    return [];
-  });
-}
-
-function expectProblems({ expect, references = {}, parent, ignoreLabels = [] }: Partial<SeedInputs>): SettingProblem[] {
+export function findSettingProblems(seed: Partial<SeedInputs>): SettingProblem[] {
+  const { key = [], secretLabels = [], ignoreLabels = [], references = {}, parent, fields, expect, mode } = seed;
   const problems: SettingProblem[] = [];
+  const add = (property: SettingProblem["property"], below: readonly PropertyKey[], reason: string): number =>
+    problems.push({ property, below, reason });
+  for (const [at, label] of secretLabels.entries()) {
+    if (!key.includes(label)) continue;
+    const reason = `${quote(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
+    add("secretLabels", [at], reason);
+  }
+  for (const property of ["viewers", "teamViewers", "userID"] as const) {
+    if (mode !== "updateOnly" || seed[property] === undefined) continue;
+    const reason = `${property} acts when a row is inserted, and mode updateOnly inserts none: leave it out, or set another mode`;
+    add(property, [], reason);
+  }
+  for (const [at, label] of ignoreLabels.entries()) {
+    if (key.includes(label))
+      add("ignoreLabels", [at], `${quote(label)} is part of the natural key, by which rows are known: leave it out`);
+    else if (label === parent?.by)
+      add("ignoreLabels", [at], `${quote(label)} names the parent row, and no field: leave it out`);
+    else if (fields && !Object.hasOwn(fields, label))
+      add("ignoreLabels", [at], `table has no field ${quote(label)} under platform: correct it, or leave it out`);
+  }
   const { min = 0, max = Infinity } = expect?.rowCount ?? {};
-  const at = (below: readonly PropertyKey[], reason: string): number =>
-    problems.push({ property: "expect", below, reason });
-  if (min > max)
-    at(["rowCount", "min"], `expect.rowCount takes at least ${min} rows and at most ${max}: correct one of them`);
-  const linked = [...Object.keys(references), ...(parent ? [parent.by] : [])];
-  for (const label of Object.keys(expect?.relationships ?? {}))
-    if (linked.includes(label) && !ignoreLabels.includes(label))
-      at(
-        ["relationships", label],
-        `${quote(label)} is a link already, whose rows have to be there: leave it out of expect.relationships`,
-      );
+  if (min > max) {
+    const reason = `expect.rowCount takes at least ${min} rows and at most ${max}: correct one of them`;
+    add("expect", ["rowCount", "min"], reason);
+  }
+  for (const label of Object.keys(expect?.relationships ?? {})) {
+    if ((!Object.hasOwn(references, label) && label !== parent?.by) || ignoreLabels.includes(label)) continue;
+    const reason = `${quote(label)} is a link already, whose rows have to be there: leave it out of expect.relationships`;
+    add("expect", ["relationships", label], reason);
+  }
   return problems;
 }

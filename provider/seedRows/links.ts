@@ -138,21 +138,14 @@ export class Links {
     return values;
   }
 
-  /** Labels under which a live row links to a row, or stands below one, that is not there. */
-  lostLabels(row: Row): string[] {
-    const lost: string[] = [];
+  /** True for a live row that links to a row, or stands below one, that is not there. */
+  isDangling(row: Row): boolean {
     for (const [label, { lookup }] of this.#references) {
       const value = row[label];
-      if (!isObject(value) || typeof value["crossAppRowID"] !== "string") continue;
-      if (lookup.keyOf(value["crossAppRowID"]) === undefined) lost.push(label);
+      const id = isObject(value) ? value["crossAppRowID"] : undefined;
+      if (typeof id === "string" && lookup.keyOf(id) === undefined) return true;
     }
-    if (this.by !== undefined && row.embeddingRowID && this.#parents?.keyOf(row.embeddingRowID) === undefined)
-      lost.push(this.by);
-    return lost;
-  }
-
-  isDangling(row: Row): boolean {
-    return this.lostLabels(row).length > 0;
+    return !!row.embeddingRowID && this.#parents !== undefined && this.#parents.keyOf(row.embeddingRowID) === undefined;
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */

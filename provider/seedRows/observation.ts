@@ -6,17 +6,91 @@ import { decodeLedger, ledgerOf } from "../reconcile/ledger.ts";
 import { planRows } from "../reconcile/rows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Observed, type OfflineContext } from "../resources/model/resource.ts";
-import { comparing, formsOf } from "./cells.ts";
-import { keyOf, keysOf, summarize } from "./declaration.ts";
+import { brief, comparing, formsOf } from "./cells.ts";
+import { keyOf, keysOf, maxRows, summarize, withoutSecrets } from "./declaration.ts";
 import { TableCheck } from "./expected.ts";
-import type { Seed, SeedInputs, SeedState, KeptState, Drift } from "./inputs.ts";
-import { scopeOfState } from "./labels.ts";
+import type { SeedInputs, SeedState, KeptState } from "./inputs.ts";
 import { Links, rowByKey } from "./links.ts";
-import { liveRows, type ObserveRow } from "./live.ts";
+import { Comparison, liveRows } from "./live.ts";
 import { maxShown } from "./preview.ts";
-import { EditedRows, type FoundSecrets } from "./report.ts";
+import type { FoundSecrets } from "./report.ts";
+import { isHidden } from "./source/source.ts";
 import { lastSource, withLastSource, optionsOf, keysIn, outputsOf } from "./state.ts";
 import type { RowContext } from "./table.ts";
+
+/** What an observation adds to a state. */
+type Observation = Pick<KeptState, "drift" | "foundSecrets" | "unmet">;
+
+/**
+ * Reads the state with the drift of our rows, and the rows of the program as they are on the platform; undefined when
+ * there is no such table.
+ */
+export async function observe<Applied extends SeedState & Observation>(
+  platform: RowContext,
+  state: Applied,
+): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
+  const context = { ...platform, fromCache: true };
+  const { report, watch, lostData, readsFirst } = platform;
+  const { drift: before, foundSecrets: secretsBefore, unmet, rows, ...last } = state;
+  const { table, key, sensitive = false } = state;
+  const ledger = decodeLedger(state.ledger);
+  const links = await Links.of(context, state);
+  const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
+  if (!wanted) {
+    const sentence = `the source is not the one that was applied any more, so edits by hand in table ${table} show only in the update`;
+    (readsFirst ? report.info : report.warning)(sentence);
+    const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet });
+    return { outputs: { ...last, ...seen } };
+  }
+  const asDeclared = rows && ledger.kind === "list" && !sensitive ? spelledAsIn(state, rows) : undefined;
+  const found = new Map<string, RowData>();
+  const expected = state.expect && (await TableCheck.of(context, state));
+  const [edited, unlinked]: [string[], string[]] = [[], []];
+  const firstEdited: [key: string, values: RowData][] = [];
+  const compared = { rows: wanted, links, comparison: Comparison.ofState(state, wanted), ledger };
+  const reading = liveRows(context, state, compared, ({ index, values, isAsWanted, isDangling }) => {
+    expected?.add(values);
+    if (index === undefined) {
+      watch?.foreign(values);
+      return;
+    }
+    const name = keyOf(key, values);
+    if (asDeclared) found.set(name, asDeclared(name, values));
+    if (isAsWanted) return;
+    edited.push(name);
+    if (firstEdited.length < maxRows) firstEdited.push([name, withoutSecrets(state, values)]);
+    watch?.changed(name, values);
+    if (isDangling) unlinked.push(name);
+  });
+  const live = await orUndefinedIfNotFound(reading);
+  if (!live) {
+    report.warning(`table ${table} is not on the platform any more, nor are the rows in it`);
+    return undefined;
+  }
+  const inputs = asDeclared ? { inputs: { rows: [...found.values()], keys: [...found.keys()] } } : {};
+  const broken = expected?.sentences(live.total) ?? [];
+  const rest = broken.length > 0 ? { ...last, unmet: broken } : last;
+  const { drift, vanished } = planRows(wanted, ledger, live, { ...optionsOf(state), lostData });
+  const judgedLater = readsFirst && drift.missing.length > 0;
+  if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${table}: ${vanished}`);
+  const [changed, missing] = [drift.edited.length, drift.missing.length];
+  if (changed + missing === 0) return { outputs: rest, ...inputs };
+  const removed = missing === 0 || sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  watch?.missing(removed);
+  const first = (keys: string[]): string[] => (sensitive ? [] : keys.slice(0, maxShown));
+  const tellsCells = !sensitive && changed > 0;
+  const seen = {
+    ...{ changed, missing, changedKeys: first(edited), missingKeys: first(removed) },
+    ...(tellsCells ? { found: cellsOf(state, firstEdited, (label) => !isHidden(state, label)) } : {}),
+    ...(unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) }),
+  };
+  const hasSecrets = tellsCells && (state.secretLabels ?? []).length > 0;
+  // Sealed values are texts.
+  const secrets = hasSecrets
+    ? (cellsOf(state, firstEdited, (label) => isHidden(state, label)) as FoundSecrets)
+    : undefined;
+  return { outputs: { ...rest, drift: seen, ...withoutUndefined({ foundSecrets: secrets }) }, ...inputs };
+}
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(
@@ -34,115 +108,38 @@ async function missingKeys(
   return keys ?? [];
 }
 
-/** Additions of an observation to a state. */
-interface Observation {
-  drift?: Drift | undefined;
-  foundSecrets?: FoundSecrets | undefined;
-  /** Expectations that do not hold. */
-  unmet?: string[] | undefined;
+/** Cells of rows by key and label, of long values what a state keeps of them. */
+function cellsOf(
+  state: SeedState,
+  rows: readonly (readonly [key: string, values: RowData])[],
+  isMeant: (label: string) => boolean,
+): Record<string, RowData> {
+  const form = comparing(state);
+  const labels = state.labels.filter(isMeant);
+  const cells = (values: RowData): RowData =>
+    Object.fromEntries(
+      labels.flatMap((label) => {
+        const value = values[label];
+        return value === undefined || value === null ? [] : [[label, brief(value, form(label, value))] as const];
+      }),
+    );
+  return Object.fromEntries(rows.map(([key, values]) => [key, cells(values)]));
 }
 
-/**
- * Reads the state with the drift of our rows, and the rows of the program as they are on the platform; undefined when
- * there is no such table.
- */
-export async function observe<Applied extends SeedState & Observation>(
-  platform: RowContext,
-  state: Applied,
-): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
-  const context = { ...platform, fromCache: true };
-  const { drift: before, foundSecrets: secretsBefore, unmet, rows, ...last } = state;
-  const ledger = decodeLedger(state.ledger);
-  const links = await Links.of(context, state);
-  const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
-  if (!wanted) {
-    const sentence = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
-    if (platform.readsFirst) context.report.info(sentence);
-    else context.report.warning(sentence);
-    const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet });
-    return { outputs: { ...last, ...seen } };
-  }
-  const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
-  const edited = new EditedRows(state);
-  const unlinked: string[] = [];
-  const expected = state.expect && (await TableCheck.of(context, state));
-  const see: ObserveRow = ({ index, content, values, dangling }) => {
-    expected?.add(values);
-    if (index === undefined) {
-      platform.watch?.foreign(values);
-      return;
-    }
-    declared?.observe(values);
-    if (wanted.hasContent(index, content)) return;
-    edited.observe(keyOf(state.key, values), values);
-    platform.watch?.changed(keyOf(state.key, values), values);
-    if (dangling) unlinked.push(keyOf(state.key, values));
-  };
-  const reading = liveRows(context, state, scopeOfState(state), links, wanted, ledger, see);
-  const live = await orUndefinedIfNotFound(reading);
-  if (!live) {
-    context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
-    return undefined;
-  }
-  const inputs = declared ? { inputs: declared.inputs() } : {};
-  const broken = expected?.sentences(live.total) ?? [];
-  const rest = broken.length > 0 ? { ...last, unmet: broken } : last;
-  const { drift, vanished } = planRows(wanted, ledger, live, {
-    ...optionsOf(state),
-    lostData: context.lostData,
-  });
-  const judgedLater = platform.readsFirst && drift.missing.length > 0;
-  if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
-  const [changed, missing] = [drift.edited.length, drift.missing.length];
-  if (changed + missing === 0) return { outputs: rest, ...inputs };
-  const removed = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
-  platform.watch?.missing(removed);
-  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
-  const tellsCells = !state.sensitive && changed > 0;
-  const found = tellsCells ? { found: edited.found } : {};
-  const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
-  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(removed), ...found, ...lost };
-  const secrets = withoutUndefined({ foundSecrets: tellsCells ? edited.secrets : undefined });
-  return { outputs: { ...rest, drift: seen, ...secrets }, ...inputs };
-}
-
-/** Rows that a program declares, as they are found on the platform: an engine compares them with the declared ones. */
-class FoundRows {
-  readonly #declaration: Seed;
-  readonly #labels: readonly string[];
-  readonly #form: ReturnType<typeof comparing>;
-  readonly #declared: ReadonlyMap<string, RowData>;
-  readonly #found = new Map<string, RowData>();
-
-  /** @param rows as they were declared, or found the last time */
-  constructor(declaration: Seed & { labels: readonly string[] }, rows: readonly RowData[]) {
-    this.#declaration = declaration;
-    this.#labels = declaration.labels;
-    this.#form = comparing(declaration);
-    this.#declared = new Map(rows.map((values) => [keyOf(declaration.key, values), values]));
-  }
-
-  /** Takes in a row of the platform, in the words of the source. */
-  observe(values: RowData): void {
-    const key = keyOf(this.#declaration.key, values);
-    const declared = this.#declared.get(key);
-    const labels = new Set([
-      ...Object.keys(declared ?? {}),
-      ...this.#labels.filter((label) => canonical(values[label])),
-    ]);
-    const conditions = [...labels].map((label) => {
-      const form = (value: unknown) => this.#form(label, value);
-      // The same value keeps the spelling that it is declared in; what others write is theirs.
-      const isSame = this.#declaration.ignoreLabels?.includes(label) || form(values[label]) === form(declared?.[label]);
-      return [label, isSame ? declared?.[label] : values[label]] as const;
+/** Rows of the platform as an engine compares them with those of a program: a value that is the same keeps its spelling there. */
+function spelledAsIn(state: SeedState, rows: readonly RowData[]): (key: string, values: RowData) => RowData {
+  const form = comparing(state);
+  const all = new Map(rows.map((values) => [keyOf(state.key, values), values]));
+  return (key, values) => {
+    const declared = all.get(key) ?? {};
+    const labels = new Set([...Object.keys(declared), ...state.labels.filter((label) => canonical(values[label]))]);
+    const cells = [...labels].map((label) => {
+      // What others write is theirs.
+      const isSame = state.ignoreLabels?.includes(label) || form(label, values[label]) === form(label, declared[label]);
+      return [label, isSame ? declared[label] : values[label]] as const;
     });
-    this.#found.set(key, Object.fromEntries(conditions));
-  }
-
-  /** The rows that were found, with their keys. */
-  inputs(): { rows: RowData[]; keys: string[] } {
-    return { rows: [...this.#found.values()], keys: [...this.#found.keys()] };
-  }
+    return Object.fromEntries(cells);
+  };
 }
 
 /** Reads the key of a row as IDs have it, `Label=value&…`; undefined for a text of another form. */
@@ -158,24 +155,16 @@ const isText = (value: unknown): boolean => ["string", "number", "boolean"].incl
 const isPlain = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 && (value as unknown[]).every(isText) : isText(value);
 
-type ImportContext = RowContext & Pick<OfflineContext, "fieldTypes">;
-
-interface Imported<Inputs> {
-  id: string;
-  outputs: Inputs & KeptState;
-  inputs: { rows: RowData[] };
-}
-
 /**
  * Reads the one row that an ID `<table>/<Label>=<value>[&…]` names, as a seed of this row that owns it. Nothing is
  * changed. Cells that have more than a value are left out, and named: they stay as they are.
  * @param parse completes inputs by their schema
  */
 export async function importRow<Inputs extends SeedInputs>(
-  context: ImportContext,
+  context: RowContext & Pick<OfflineContext, "fieldTypes">,
   id: string,
   parse: (declared: object) => Inputs,
-): Promise<Imported<Inputs> | undefined> {
+): Promise<{ id: string; outputs: Inputs & KeptState; inputs: { rows: RowData[] } } | undefined> {
   const [table = "", named = "", ...rest] = id.split("/");
   const key = rest.length > 0 ? undefined : readKey(named);
   if (!table || !key) {
@@ -196,23 +185,15 @@ export async function importRow<Inputs extends SeedInputs>(
     throw new ResourceError(`${linked} of table ${table} has more than a value: no key that an import can declare`);
   const left = cells.filter(([label]) => !(label in row)).map(([label]) => label);
   if (left.length > 0) context.report.info(`left out, and not changed: ${left.join(", ")}`);
-  return { ...(await ownedRow(context, table, Object.keys(key), row, parse)), inputs: { rows: [row] } };
-}
-
-async function ownedRow<Inputs extends SeedInputs>(
-  context: ImportContext,
-  table: string,
-  key: string[],
-  row: RowData,
-  parse: (declared: object) => Inputs,
-): Promise<{ id: string; outputs: Inputs & KeptState }> {
-  const fields = await context.fieldTypes?.(table);
   const salt = saltOf(randomBytes(32));
-  const inputs = parse({ table, key, rows: [row], salt, ...withoutUndefined({ fields, forms: formsOf({ fields }) }) });
+  const fields = await context.fieldTypes?.(table);
+  const labels = Object.keys(key);
+  const known = withoutUndefined({ fields, forms: formsOf({ fields }) });
+  const inputs = parse({ table, key: labels, rows: [row], salt, ...known });
   const summary = await summarize(inputs, context.directory);
   const keys = await keysIn(inputs, summary, context.directory);
   const whole = { ...inputs, digest: summary.digest, ...withoutUndefined({ keys }) };
   const kept = { labelled: summary.rowLabels.counts() };
-  const outputs = outputsOf(whole, summary, ledgerOf(summary.rows), kept);
-  return { id: context.publicID(`${table}/${key.join("+")}`), outputs };
+  const outputs = outputsOf(whole, summary.labels, ledgerOf(summary.rows), kept);
+  return { id: context.publicID(`${table}/${labels.join("+")}`), outputs, inputs: { rows: [row] } };
 }

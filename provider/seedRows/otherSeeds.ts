@@ -1,29 +1,27 @@
-import type { Row } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { quote, some, formatCount } from "../../platform/messages/text.ts";
 import { keyText, type RowDigests } from "../reconcile/digests.ts";
-import type { LedgerDifference } from "../reconcile/ledger.ts";
-import type { Forecast, RowPlan } from "../reconcile/rows.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
+import { decodeLedger } from "../reconcile/ledger.ts";
+import type { Forecast, RowPlan, RowsAhead } from "../reconcile/rows.ts";
+import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
 import { describeNamed, readName } from "../resources/model/identities.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
 import {
   readDeclaredRows,
   holderOf,
   holderOfKeys,
-  type Leaving,
   type RowClaim,
   type RowClaims,
-  type RowReferrer,
+  type RowFindings,
   type OfflineRowContext,
 } from "./claims.ts";
 import { digesterFor, keyOf, keysWithin, sameKey, indicesWithin, type Keys } from "./declaration.ts";
-import { listExistingAmong } from "./existing.ts";
-import { listRelationships, linksOf, isOwning, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
+import { existingIn } from "./existing.ts";
+import { listRelationships, linksOf, isOwning, type Seed, type SeedState } from "./inputs.ts";
 import { describeUnresolved, Links, type Unresolved } from "./links.ts";
-import { isHidden, placeOf, listLinkedLabels } from "./source/source.ts";
-import { existingIn } from "./state.ts";
-import { rowsByIDs, type RowContext } from "./table.ts";
+import { isHidden, placeOf } from "./source/source.ts";
+import { lastSource } from "./state.ts";
+import { aTable, rowsOf, type RowContext } from "./table.ts";
 import type { Removal, HandedOverRows } from "./verify.ts";
 
 /** A seed to compare with the others of its program. */
@@ -174,32 +172,6 @@ async function answerOf(
   return { label, answer };
 }
 
-/** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
-export async function referringTo(
-  referrers: readonly RowReferrer[],
-  leaving: Pick<Leaving, "target" | "keys">,
-  directory: string,
-): Promise<string[]> {
-  const { target, keys } = leaving;
-  const [key = "", ...rest] = target.key;
-  if (rest.length > 0) return [];
-  const found = new Set<string>(); // a seed may be known twice
-  const leaves = holderOfKeys(target, keys);
-  for (const claim of referrers) {
-    const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
-    if (links.length === 0) continue;
-    for await (const { line, values } of readDeclaredRows(claim.target, directory)) {
-      for (const { label } of links) {
-        const text = keyText(values[label]);
-        if (text === undefined || !leaves(text)) continue;
-        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quote(text);
-        found.add(`${placeOf(claim.target, line)}: ${label} of ${claim.name} refers to ${what}`);
-      }
-    }
-  }
-  return capped([...found]);
-}
-
 const capped = (sentences: readonly string[]): string[] =>
   sentences.length > maxNamed
     ? [...sentences.slice(0, maxNamed), `and ${sentences.length - maxNamed} more`]
@@ -241,38 +213,46 @@ async function claimedBy(
     return ({ key }) => staying.has(key);
   }
   const { rows } = await context.rowClaims.summary(claim);
-  const { key } = claim.target;
-  const linked = listLinkedLabels(claim.target);
-  const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
+  const links = await Links.of(context, claim.target, true);
   const digester = digesterFor(claim.target);
   const declared = new Set<string>();
-  const take = (row: Row): void => {
-    const digest = digester.key(links?.inSourceTerms(row) ?? row);
-    if (digest && rows.has(digest)) declared.add(row._id);
-  };
-  const ids = removals.map(({ id }) => id);
-  for await (const page of rowsByIDs(context, target.table, ids)) page.forEach(take);
+  const ids = new Set(removals.map(({ id }) => id));
+  for await (const page of rowsOf(context, target.table, aTable)) {
+    for (const row of page) {
+      const digest = ids.has(row._id) ? digester.key(links.inSourceTerms(row)) : undefined;
+      if (digest && rows.has(digest)) declared.add(row._id);
+    }
+  }
   return ({ id }) => declared.has(id);
 }
 
 /** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
 export async function refuseReferredTo(
-  { rowClaims, directory }: Pick<RowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   { target, urn }: { target: Seed; urn: string | undefined },
-  removals: readonly RowDigests[],
+  removals: Iterable<RowDigests>,
 ): Promise<void> {
-  if (removals.length === 0) return;
-  const referrers = [...rowClaims.checked(), ...rowClaims.referrers(urn)];
-  const found = await referringTo(referrers, { target, keys: RowSet.of(removals) }, directory);
-  if (found.length === 0) return;
+  const [key, ...rest] = target.key;
+  const keys = RowSet.of(removals);
+  if (keys.length === 0 || rest.length > 0) return;
+  const leaves = holderOfKeys(target, keys);
+  const found = new Set<string>(); // a seed may be known twice
+  for (const claim of [...rowClaims.checked(), ...rowClaims.referrers(urn)]) {
+    const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
+    for await (const { line, values } of links.length > 0 ? readDeclaredRows(claim.target, directory) : []) {
+      for (const { label } of links) {
+        const text = keyText(values[label]);
+        if (text === undefined || !leaves(text)) continue;
+        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quote(text);
+        found.add(`${placeOf(claim.target, line)}: ${label} of ${claim.name} refers to ${what}`);
+      }
+    }
+  }
+  if (found.size === 0) return;
   throw new ResourceError(
-    `table ${target.table}: nothing was removed, since rows that other seeds declare refer to what would leave:\n${found.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
+    `table ${target.table}: no row is removed, since rows that other seeds declare refer to what would leave:\n${capped([...found]).join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
   );
 }
-
-/** Which rows stay for whom, in one line. */
-export const describeKeptForOthers = (keptForOthers: HandedOverRows, stay = "stay"): string =>
-  [...keptForOthers].map(([name, count]) => `${count} ${stay}: ${name} declares them`).join("; ");
 
 /** Reports which rows stay for other seeds. */
 export function sayWhatStays(report: Report, table: string, ...all: HandedOverRows[]): void {
@@ -280,45 +260,117 @@ export function sayWhatStays(report: Report, table: string, ...all: HandedOverRo
     if (keptForOthers.size > 0) report.info(`table ${table}: ${describeKeptForOthers(keptForOthers)}`);
 }
 
-/** Rows that left a source: to be removed, or staying for another seed, or since others made them. */
-export interface LeavingRows {
-  going: RowSet;
-  staying: RowSet;
-  /** Those of them that existed before. */
-  existing: RowSet;
-  reported: Map<string, number>;
+/** Which rows stay for whom, in one line. */
+const describeKeptForOthers = (keptForOthers: HandedOverRows): string =>
+  [...keptForOthers].map(([name, count]) => `${count} stay: ${name} declares them`).join("; ");
+
+/** `2 rows that others made are kept`. */
+export const keptMessage = (count: number): string =>
+  `${formatCount(count, "row")} that others made ${count === 1 ? "is" : "are"} kept`;
+
+/** `6000 rows stay: seed "clients" declares them`. */
+export const describeKept = (name: string, rows: number): string =>
+  `${formatCount(rows, "row")} stay${rows === 1 ? "s" : ""}: ${name} declares ${rows === 1 ? "it" : "them"}`;
+
+/** What becomes of the rows of a seed that goes, in words; undefined where only the platform shows it. */
+export function describeDeparture({ plan, keptForOthers }: RowsAhead): string | undefined {
+  if (!plan.exact) return undefined;
+  const kept = [...keptForOthers].map(([name, rows]) => describeKept(name, rows));
+  return [...(plan.remove > 0 || kept.length === 0 ? [formatCount(plan.remove, "row")] : []), ...kept].join("; ");
 }
 
-/** No rows of others. */
-export const nobody = () => ({ existing: new RowSet(), handedOver: new RowSet() });
-export const noneLeaving = (): LeavingRows => ({
-  ...{ going: new RowSet(), staying: new RowSet() },
-  ...{ existing: new RowSet(), reported: new Map<string, number>() },
-});
+/** Rows of the last run that a source has no more: to be removed, or staying for another seed, or since others made them. */
+export class LeavingRows {
+  readonly going = new RowSet();
+  readonly staying = new RowSet();
+  /** How many stay for which seed. */
+  readonly keptForOthers = new Map<string, number>();
+  /** Those of all that existed before. */
+  readonly existing: RowSet;
+  readonly #old: SeedState;
+  /** The seed with what the digests depend on. */
+  readonly target: Seed;
 
-/** Takes out of a plan what other seeds of the program declare. */
-export async function removeKeptForOthers(
-  { rowClaims, directory }: OfflineRowContext,
-  { old, inputs, target, rows }: { old: SeedState; inputs: SeedInputs; target: Seed; rows: RowSet },
-  plan: Forecast,
-): Promise<{ plan: Forecast; leaving: LeavingRows }> {
-  const leaving = noneLeaving();
-  const { going, staying, reported } = leaving;
-  if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  if (!inputs.adopt) leaving.existing = existingLeaving(old, rows, plan.change);
-  const keys = { target, keys: RowSet.of(plan.change.removed) };
-  const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.owning(inputs.table, inputs.resourceUrn)) {
-    held.push({ name, keys: await keysWithin(keys, other, directory) });
+  private constructor(old: SeedState, target: Seed, existing: RowSet) {
+    this.#old = old;
+    this.target = target;
+    this.existing = existing;
   }
-  for (const row of plan.change.removed) {
-    const owner = held.find(({ keys }) => keys.has(row.key));
-    if (!owner && leaving.existing.has(row.key)) continue;
-    (owner ? staying : going).add(row.key, row.content);
-    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
+
+  /**
+   * @param target the seed in whose terms the digests are
+   * @param urn of the seed whose own claim does not count
+   */
+  static async of(
+    { rowClaims, directory }: OfflineRowContext,
+    { old, target, urn, adopt = false }: { old: SeedState; target: Seed; urn?: string | undefined; adopt?: boolean },
+    removed: readonly RowDigests[],
+  ): Promise<LeavingRows> {
+    const isExisting = existingIn(adopt ? {} : old);
+    const leaving = new LeavingRows(
+      old,
+      target,
+      RowSet.of(removed, ({ key }) => isExisting(key)),
+    );
+    const { going, staying, keptForOthers, existing } = leaving;
+    const keys = { target, keys: RowSet.of(removed) };
+    const held: { name: string; keys: RowSet }[] = [];
+    for (const { name, target: other } of removed.length > 0 ? rowClaims.owning(target.table, urn) : [])
+      held.push({ name, keys: await keysWithin(keys, other, directory) });
+    for (const row of removed) {
+      const owner = held.find((one) => one.keys.has(row.key));
+      if (owner) keptForOthers.set(owner.name, (keptForOthers.get(owner.name) ?? 0) + 1);
+      if (owner || !existing.has(row.key)) (owner ? staying : going).add(row.key, row.content);
+    }
+    return leaving;
   }
-  const change = { ...plan.change, removed: [...going] };
-  return { plan: { ...plan, change, remove: going.length, keptForOthers: staying.length }, leaving };
+
+  /** Takes those that stay out of a plan. */
+  within(plan: Forecast): Forecast {
+    if (!plan.exact || plan.remove === 0) return plan;
+    const change = { ...plan.change, removed: [...this.going] };
+    return { ...plan, change, remove: this.going.length, keptForOthers: this.staying.length };
+  }
+
+  /** Reports what stays. */
+  tell(report: Report): void {
+    const stay = [...this.existing].filter(({ key }) => !this.staying.has(key)).length;
+    if (stay > 0) report.forecast(keptMessage(stay));
+    if (this.keptForOthers.size > 0) report.forecast(describeKeptForOthers(this.keptForOthers));
+  }
+
+  /** For the seeds that follow. */
+  get findings(): RowFindings["leaving"] {
+    const { target, going, staying: handedOver, existing } = this;
+    const keys = RowSet.of([...going, ...handedOver]);
+    return { target, keys, labels: this.#old.labels, existing, handedOver };
+  }
+}
+
+/** The rows that a seed owns, where its state lists them, or the source that it was applied from is there unchanged. */
+export async function ownedIn(context: OfflineRowContext, state: SeedState): Promise<RowSet | undefined> {
+  const ledger = decodeLedger(state.ledger);
+  return ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
+}
+
+/** Finds out what a deletion does with the rows of a seed, and refuses what it refuses. Offline. */
+export async function departure(context: OfflineRowContext, state: SeedState): Promise<Partial<RowFindings>> {
+  const { report } = context;
+  const owned = await ownedIn(context, state);
+  const retains = state.onDestroy === "retain";
+  if (!owned && !retains) {
+    report.rows?.({ plan: { exact: false, moreThan: 0, net: -state.rowCount }, keptForOthers: new Map() });
+    return {};
+  }
+  const rows = owned && !retains ? owned : new RowSet();
+  const leaving = await LeavingRows.of(context, { old: state, target: state }, [...rows]);
+  const change = { exact: true as const, added: new RowIndices(0), changed: [], removed: [...rows], before: rows };
+  const plan = { exact: true as const, insert: 0, update: 0, remove: rows.length, unchanged: 0, change };
+  report.rows?.({ plan: leaving.within(plan), keptForOthers: leaving.keptForOthers });
+  if (retains) return {};
+  leaving.tell(report);
+  await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, leaving.going);
+  return { leaving: leaving.findings, renewed: [] };
 }
 
 /**
@@ -326,7 +378,7 @@ export async function removeKeptForOthers(
  * the rows are removed, and added again by the seed.
  */
 export async function leaveLate(
-  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: OfflineRowContext,
   urn: string | undefined,
   target: Seed,
 ): Promise<void> {
@@ -342,34 +394,16 @@ export async function leaveLate(
   }
 }
 
-/** The existing ones among the rows that left the source; all of them where that is unknown. */
-function existingLeaving(
-  old: Pick<SeedState, "existing" | "found">,
-  rows: RowSet,
-  { added, removed }: LedgerDifference & { exact: true },
-): RowSet {
-  const text = existingIn(old);
-  if (text === undefined) return new RowSet();
-  const known = RowSet.of(removed);
-  for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
-  const all = listExistingAmong(text, known);
-  return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
-}
-
-/** `2 rows that others made are kept`. */
-export const keptMessage = (count: number): string =>
-  `${formatCount(count, "row")} that others made ${count === 1 ? "is" : "are"} kept`;
-
 /** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */
 export const takesUp = async (
-  { directory }: Pick<OfflineRowContext, "directory">,
+  { directory }: OfflineRowContext,
   target: Seed,
   removed: readonly Keys[],
 ): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
 
 /** True when a plan inserts a row that the run has removed: it gets another ID. */
 export async function comesBack(
-  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: RowContext,
   target: Seed,
   { insert }: RowPlan,
 ): Promise<boolean> {

@@ -1,13 +1,13 @@
 import { entryIn } from "../../platform/contract/wire.ts";
-import { quote, some } from "../../platform/messages/text.ts";
-import type { RowDigests } from "../reconcile/digests.ts";
-import { massDisappearance, tooManyRemovals } from "../reconcile/guards.ts";
+import { formatCount, quote, some } from "../../platform/messages/text.ts";
+import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
 import { decodeLedger, emptyLedger, type Ledger } from "../reconcile/ledger.ts";
-import { fewestRemovals, planOffline, type Forecast } from "../reconcile/rows.ts";
+import { planOffline, type Forecast } from "../reconcile/rows.ts";
 import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
-import { ResourceError, type Diff, type Report, type ChangeKind } from "../resources/model/resource.ts";
+import { ResourceError, type Diff, type ChangeKind } from "../resources/model/resource.ts";
 import type { OfflineRowContext, RowFindings } from "./claims.ts";
 import {
+  type Summary,
   keysOf,
   indicesWithin,
   sameKey,
@@ -20,21 +20,18 @@ import {
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
 import { linksOf, type Seed, type SeedInputs, type SeedState, type Drift } from "./inputs.ts";
-import { clearForecast } from "./labels.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
-import {
-  nobody,
-  noneLeaving,
-  removeKeptForOthers,
-  keptMessage,
-  takesUp,
-  describeKeptForOthers,
-  referringTo,
-  type LeavingRows,
-} from "./otherSeeds.ts";
+import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
 import { driftMessage, repairsOf, withRepairs, withoutRow, callsAhead } from "./report.ts";
-import { lastSource, summaryOf, withLastSource, keysIn } from "./state.ts";
+import { summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
+
+/** Keys of each kind that a message names, and that a diff shows. */
+const maxNamed = 5;
+export const maxShown = 20;
+
+/** Most rows of a seed whose last source is read to show what changes in it. */
+const maxRead = 50_000;
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewUpdate(
@@ -43,208 +40,210 @@ export async function previewUpdate(
   old: SeedState,
   inputs: SeedInputs,
 ): Promise<Diff & { findings?: RowFindings }> {
-  if (change.replaces.length > 0) return replaced(context, change, old, inputs);
-  const { report } = context;
-  const links = renewedLinks(context, old, inputs);
+  if (change.replaces.length > 0) {
+    if (old.table !== inputs.table) sayMove(context, old, inputs);
+    return change;
+  }
+  const { report, directory, lostData } = context;
+  const links = renewedLinks(context, inputs, old);
   // A refresh takes from the engine what it knew of the failure.
   const unmet = old.unmet && inputs.expect ? ["unmet"] : [];
   const changed = [...change.changed, ...links, ...(old.unfinished ? ["unfinished"] : []), ...unmet];
-  const parts: Part[] = [];
-  let total = 0;
-  const repairs = repairsOf(inputs, old.drift);
-  const renewed: string[] = [];
-  sayViewers(context.report, old, inputs);
-  let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
-  const secrecy = secrecyMessage(old, inputs);
-  if (secrecy !== undefined) report.forecast(secrecy);
+  sayViewers(report, old, inputs);
+  saySecrecy(context, old, inputs);
   if (unmet.length > 0) report.forecast(`as of the last look ${describeUnmet(inputs.table, old.unmet ?? [])}`);
+
+  const repairs = repairsOf(inputs, old.drift);
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
-  if (changed.length > 0 && isDeclared) {
-    const { plan, names, ...found } = await planned(context, old, inputs, { repairs, renewed: links.length > 0 });
-    renewed.push(...found.renewed);
-    leaving = found.leaving;
-    if (plan.exact) {
-      parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
-      parts.push(...names.removed.slice(0, maxShown).map(as("delete")));
-      total += plan.insert + plan.update + plan.remove;
-    }
+  const known = { repairs, renewed: links.length > 0 };
+  const planned = changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, known) : undefined;
+  const first: (readonly [key: string, kind: ChangeKind])[] = [];
+  const show = (kind: ChangeKind, keys: readonly string[]): void =>
+    void first.push(...keys.map((key) => [key, kind] as const));
+  const renewed = planned?.renewed ?? [];
+  let total = 0;
+  if (planned?.plan.exact) {
+    const { plan, names } = planned;
+    show("add", names.added);
+    show("update", names.changed);
+    show("delete", names.removed.slice(0, maxShown));
+    total += plan.insert + plan.update + plan.remove;
   }
   if (repairs) {
-    const { changedKeys, missingKeys } = repairs;
-    const vanished = massDisappearance(
-      "rows",
-      repairs.missing,
-      old.rowCount,
-      context.lostData ? 1 : inputs.maxRemovals,
-    );
+    const { changedKeys, missingKeys, missing } = repairs;
+    const vanished = massDisappearance("rows", missing, old.rowCount, lostData ? 1 : inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
-    if (inputs.mode === "updateOnly" && repairs.missing > 0)
-      throw new ResourceError(withoutRow(inputs.table, repairs.missing, some(missingKeys.map(quote), maxShown)));
-    const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    const message = await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets });
+    if (inputs.mode === "updateOnly" && missing > 0)
+      throw new ResourceError(withoutRow(inputs.table, missing, some(missingKeys.map(quote), maxShown)));
+    const how = { owned: old.rowCount, alone: changed.length === 0, directory, secrets: old.foundSecrets };
+    const message = await driftMessage(hidingBoth(old, inputs), repairs, how);
     if (message !== undefined) report.forecast(message);
-    if (repairs.missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
+    if (missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
-    parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
-    total += repairs.changed + repairs.missing;
+    show("update", changedKeys);
+    show("add", missingKeys);
+    total += repairs.changed + missing;
   }
-  const now = { ...change, changed: [...new Set(changed)], findings: { leaving, renewed } };
-  return inputs.sensitive || parts.length === 0 ? now : { ...now, parts: { rows: { first: parts, total } } };
+  const none = { target: inputs, keys: new RowSet(), labels: [], existing: new RowSet(), handedOver: new RowSet() };
+  const findings = { leaving: planned?.leaving.findings ?? none, renewed };
+  const now = { ...change, changed: [...new Set(changed)], findings };
+  return inputs.sensitive || first.length === 0 ? now : { ...now, parts: { rows: { first, total } } };
 }
 
 /** Another table: its rows come first, then the old ones go. */
-function replaced({ report }: OfflineRowContext, change: Diff, old: SeedState, inputs: SeedInputs): Diff {
-  if (old.table === inputs.table) return change;
+function sayMove({ report }: OfflineRowContext, old: SeedState, inputs: SeedInputs): void {
   const { count } = decodeLedger(old.ledger);
   const move = `table ${old.table} → ${inputs.table}`;
   if (old.onDestroy === "retain") {
     report.forecast(`${move}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`);
-    return change;
+    return;
   }
   report.forecast(
     `${move}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
   const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
   if (refusal !== undefined) throw new ResourceError(`${move}: ${refusal}`);
-  return change;
 }
 
-/** References whose rows were recreated, in this run or in one that was interrupted before this seed could follow. */
-function renewedLinks({ report, rowClaims }: OfflineRowContext, old: SeedState, inputs: SeedInputs): string[] {
-  const { linkRenewals } = inputs;
-  const missed = (label: string): boolean =>
-    entryIn(linkRenewals, label) !== undefined && linkRenewals?.[label] !== (entryIn(old.linkRenewals, label) ?? 0);
-  const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
-  sayRenewed(report, renewed);
+/** Reports what becomes secret, or is no more. */
+function saySecrecy({ report }: OfflineRowContext, old: Seed, inputs: Seed): void {
+  const beyond = ({ secretLabels = [] }: Seed, other: Seed): string =>
+    secretLabels.filter((label) => !other.secretLabels?.includes(label)).join(", ");
+  const [hidden, shown] = [beyond(inputs, old), beyond(old, inputs)];
+  const parts =
+    inputs.sensitive && !old.sensitive
+      ? ["all rows secret from now on, in the state too"]
+      : [hidden && `${hidden} secret from now on`, shown && `${shown} shown from now on`].filter((part) => part !== "");
+  if (parts.length > 0) report.forecast(`${parts.join(", ")}: no row changes for that`);
+}
+
+/** A seed that hides the labels of both runs: a label that is shown from now on must not reveal its old value. */
+function hidingBoth(old: Seed, inputs: SeedInputs): SeedInputs {
+  const secretLabels = [...new Set([...(inputs.secretLabels ?? []), ...(old.secretLabels ?? [])])];
+  return secretLabels.length === 0 ? inputs : { ...inputs, secretLabels };
+}
+
+/**
+ * Reports links to rows that were made anew, in this run or in one that was interrupted before this seed could follow; returns
+ * the properties that have them.
+ */
+function renewedLinks({ report, rowClaims }: OfflineRowContext, inputs: SeedInputs, old?: SeedState): string[] {
+  const times = (of: SeedInputs, label: string): number => entryIn(of.linkRenewals, label) ?? 0;
+  const isMissed = (label: string): boolean =>
+    old !== undefined &&
+    entryIn(inputs.linkRenewals, label) !== undefined &&
+    times(inputs, label) !== times(old, label);
+  const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || isMissed(label));
+  if (renewed.length > 0) {
+    const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
+    report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
+  }
   return renewed.map(({ property }) => property);
 }
 
-/** Reports links that follow recreated rows. */
-function sayRenewed(report: Report, links: readonly { table: string }[]): void {
-  if (links.length === 0) return;
-  const tables = [...new Set(links.map(({ table }) => table))].join(", ");
-  report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
+/** The first keys of rows that a run adds, changes and removes, up to `maxShown` of those in the source; none of secret rows. */
+interface Names {
+  added: string[];
+  changed: string[];
+  removed: string[];
+}
+
+const noNames = (): Names => ({ added: [], changed: [], removed: [] });
+
+interface Ahead {
+  plan: Forecast;
+  leaving: LeavingRows;
+  names: Names;
 }
 
 /** Reports in one line what an update does with the rows; returns it with what the seeds after it have to know. */
-async function planned(
+async function planAhead(
   context: OfflineRowContext,
   old: SeedState,
   inputs: SeedInputs,
   known: { repairs: Drift | undefined; renewed: boolean },
-): Promise<RowFindings & { plan: Forecast; names: Names }> {
-  const { directory, report, rowClaims } = context;
+): Promise<Ahead & { renewed: string[] }> {
+  const { report, rowClaims } = context;
+  const { table, resourceUrn: urn, mode, maxRemovals } = inputs;
   const ledger = decodeLedger(old.ledger);
-  const { plan, leaving, names, target, isVague } = await difference(context, old, inputs, ledger);
-  report.rows?.({ plan, keptForOthers: leaving.reported });
-  const summary = await summaryOf(context, inputs);
-  const isAlone = rowClaims.on(inputs.table, inputs.resourceUrn).length === 0;
-  const clearing = clearForecast(old, inputs, summary, plan, isAlone);
-  const renewed: string[] = [];
-  if (plan.exact && plan.insert > 0) {
-    const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
-    if (await takesUp(context, inputs, leavingRows)) renewed.push(inputs.table);
-  }
+  const ahead = await compareWithLast(context, old, inputs, ledger);
+  const { plan, leaving, names } = ahead;
+  report.rows?.({ plan, keptForOthers: leaving.keptForOthers });
+  const isAlone = rowClaims.on(table, urn).length === 0;
+  const clearing = clearForecast(old, inputs, await summaryOf(context, inputs), plan, isAlone);
+  const takes = plan.exact && plan.insert > 0 && (await takesUp(context, inputs, rowClaims.going(table, urn)));
   const cells = await findChangedCells(context, old, inputs, names.changed);
-  const relinked = isRelinked(old, inputs) || clearing.isLeft;
-  const unknowns = {
+  const line = forecast(hidingBoth(old, inputs), plan, names, ledger.count, {
     ...known,
-    adopts: inputs.adopt,
-    relinked,
-    isVague: isVague || inputs.mode === "updateOnly",
     cells,
-  };
-  report.forecast(
-    forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
-  );
+    relinked: isRelinked(old, inputs) || clearing.isLeft,
+    // Where other labels are left to others now, only the platform shows how many rows change.
+    isVague: mode === "updateOnly" || !isSameList(old.ignoreLabels, inputs.ignoreLabels),
+  });
+  report.forecast(line + whatIsUnknown(old, inputs, plan, cells));
   for (const sentence of clearing.sentences) report.forecast(sentence);
-  const stay = [...leaving.existing].filter(({ key }) => !leaving.staying.has(key)).length;
-  if (stay > 0) report.forecast(keptMessage(stay));
-  if (leaving.reported.size > 0) report.forecast(describeKeptForOthers(leaving.reported));
-  const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
-  const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
+  leaving.tell(report);
+  const going = plan.exact ? plan.remove : mode === "exact" ? Math.max(0, -plan.net) : 0;
+  const refusal = tooManyRemovals("rows", going, ledger.count, maxRemovals);
+  // An Environment announces all of its seeds.
+  if (refusal && rowClaims.mayGrow && urn?.includes("microapps:index:Environment$") !== true)
+    report.forecast(laterAdvice);
   const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
-  if (refusal && mayComeLater(context, inputs)) report.forecast(laterAdvice);
   if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
-  const removed = { target, keys: leaving.going };
-  const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
-  if (referring.length > 0) {
-    throw new ResourceError(
-      `rows that other seeds declare refer to what would leave:\n${referring.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
-    );
-  }
-  const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-  const { existing, staying: handedOver } = leaving;
-  return { plan, names, renewed, leaving: { target, keys, labels: old.labels, existing, handedOver } };
+  await refuseReferredTo(context, { target: leaving.target, urn: undefined }, leaving.going);
+  return { ...ahead, renewed: takes ? [table] : [] };
 }
 
 const laterAdvice =
   "rows that move to a seed which waits for this one are removed here and added there, with other IDs: if that is meant, " +
   "set maxRemovals for this run; seeds of one Environment know of each other, and such rows stay";
 
-/** True if a program may register a seed later of which nobody knows; an Environment announces all of its own. */
-const mayComeLater = ({ rowClaims }: OfflineRowContext, { resourceUrn }: SeedInputs): boolean =>
-  rowClaims.mayGrow && resourceUrn?.includes("microapps:index:Environment$") !== true;
-
-interface Found {
-  plan: Forecast;
-  leaving: LeavingRows;
-  names: Names;
-  /** The seed with what the digests of the ledger depend on. */
-  target: Seed;
-  /** True when only the platform shows how many rows change. */
-  isVague: boolean;
-}
+const isSameList = (one: readonly string[] = [], other: readonly string[] = []): boolean =>
+  JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
 
 /**
  * Differences from the last run, by its key labels, without rows that move between seeds. Compares with its source where
  * the ledger can't list the changes.
  */
-async function difference(
+async function compareWithLast(
   context: OfflineRowContext,
   old: SeedState,
   inputs: SeedInputs,
   ledger: Ledger,
-): Promise<Found> {
+): Promise<Ahead> {
   const { directory, report } = context;
   const reshaped = isReshaped(old, inputs);
   const target: Seed = reshaped ? inOldTerms(old, inputs) : inputs;
-  const now = await summaryOf(context, inputs);
-  const { rows: wanted } = now;
-  const compared = reshaped ? undefined : await inLastLabels(old, inputs, now, directory);
-  const summary =
-    compared?.summary ?? (await byOldKey(old, inputs, directory)) ?? (hasOtherLabels(old, inputs) ? now : undefined);
-  const isVague = compared?.isVague ?? false;
-  if (reshaped && old.key.join() !== inputs.key.join()) {
+  if (old.key.join() !== inputs.key.join()) {
     report.forecast(
       `the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`,
     );
   }
-  if (!summary) {
-    const plan: Forecast = { exact: false, moreThan: 0, net: wanted.length - ledger.count };
-    return { plan, leaving: noneLeaving(), names: noNames(), target, isVague };
-  }
-  const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
-    const { plan, leaving } = await removeKeptForOthers(context, { old, inputs, target, rows: summary.rows }, whole);
-    return { plan: await removeTakenOver(context, inputs, plan), leaving };
+  const now = await summaryOf(context, inputs);
+  const isSame = isSameList(old.ignoreLabels, inputs.ignoreLabels);
+  const summary = reshaped
+    ? ((await byOldKey(old, inputs, directory)) ?? (hasOtherLabels(old, inputs) ? now : undefined))
+    : ((isSame ? undefined : await inLastLabels(old, inputs, directory)) ?? now);
+  const aheadOf = async (plan: Forecast, last: Ledger, keys: readonly string[]): Promise<Ahead> => {
+    const { resourceUrn: urn, adopt } = inputs;
+    const removed = plan.exact && plan.remove > 0 ? plan.change.removed : [];
+    const leaving = await LeavingRows.of(context, { old, target, urn, adopt }, removed);
+    const left = await removeTakenOver(context, inputs, leaving.within(plan));
+    return { plan: left, leaving, names: await firstNames(inputs, left, last, keys, directory) };
   };
-  const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
-    firstNames(inputs, plan, known, keys, directory);
-  const whole = planOffline(summary.rows, ledger, inputs.mode);
-  if (whole.exact) {
-    const { plan, leaving } = await narrowed(whole);
-    return { plan, leaving, names: await named(plan, ledger, old.keys ?? []), target, isVague };
-  }
+  const unknown: Forecast = { exact: false, moreThan: 0, net: now.rows.length - ledger.count };
+  const whole = summary ? planOffline(summary.rows, ledger, inputs.mode) : unknown;
+  if (whole.exact || !summary) return aheadOf(whole, ledger, old.keys ?? []);
   const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
     const last: Ledger = { kind: "list", count: rows.length, rows };
-    const { plan, leaving } = await narrowed(planOffline(summary.rows, last, inputs.mode));
-    const left = plan.exact ? plan.change.removed.slice(0, maxShown) : [];
+    const ahead = await aheadOf(planOffline(summary.rows, last, inputs.mode), last, []);
+    const left = ahead.plan.exact ? ahead.plan.change.removed.slice(0, maxShown) : [];
     const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
     const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
-    return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target, isVague };
+    return { ...ahead, names: { ...ahead.names, removed } };
   });
-  return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target, isVague };
+  return found ?? aheadOf(whole, ledger, []);
 }
 
 /** True when the key has labels that no row of ours had: then rows are recognised by the values of their keys. */
@@ -259,10 +258,8 @@ async function undeclared(context: OfflineRowContext, { table, resourceUrn }: Se
   for (const { urn, outputs } of recall?.("SeedRows") ?? []) {
     if (known.has(urn) || outputs["table"] !== table || typeof outputs["ledger"] !== "string") continue;
     const state = outputs as unknown as SeedState; // as this resource left it
-    const ledger = decodeLedger(state.ledger);
-    const rows =
-      ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
-    if (rows) all.push({ target: state, keys: rows });
+    const keys = await ownedIn(context, state);
+    if (keys) all.push({ target: state, keys });
   }
   return all;
 }
@@ -275,19 +272,14 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
     .leaving(inputs.table, inputs.resourceUrn)
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   const arriving = [...given, ...(await undeclared(context, inputs))].filter(({ target }) => sameKey(target, inputs));
-  if (arriving.length === 0) return plan;
-  const all = await indicesWithin(arriving, inputs, directory);
   const added = RowIndices.of(plan.change.added);
-  const taken = [...all.keys()].filter((index) => added.has(index));
-  for (const index of taken) added.delete(index);
-  const differing = taken.some((index) => all.get(index) === false);
-  const handed = new Map(taken.map((index) => [index, all.get(index) !== false] as const));
-  return { ...plan, insert: added.size, taken: taken.length, differing, handed, change: { ...plan.change, added } };
+  const all = await indicesWithin(arriving, inputs, directory);
+  const handed = new Map([...all].filter(([index]) => added.has(index)));
+  for (const index of handed.keys()) added.delete(index);
+  return handed.size === 0 ? plan : { ...plan, insert: added.size, handed, change: { ...plan.change, added } };
 }
 
-/** Results of the last run's check of the source. */
-type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;
-
+/** What check computes of a source. */
 interface Read {
   digest: string;
   fingerprint: string | undefined;
@@ -296,62 +288,45 @@ interface Read {
   rowCount: number | undefined;
 }
 
-/** Values that check computes from a source; an unchanged file is only hashed. Reports the forecast for a new seed. */
-export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, old: Last): Promise<Read> {
+/**
+ * Values that check computes from a source; an unchanged file is only hashed. Reports the forecast for a new seed.
+ * @param old what the last run's check computed
+ */
+export async function sourceOf(
+  context: OfflineRowContext,
+  inputs: SeedInputs,
+  old: Partial<SeedInputs>,
+): Promise<Read> {
   const { directory, report, rowClaims } = context;
-  const countOf = (rows: number | undefined): number | undefined => (inputs.mode === "exact" ? rows : undefined);
+  const { mode, table, resourceUrn: urn } = inputs;
   const file = await fingerprintOf(inputs, directory);
-  const last = counted(old.fingerprint);
-  if (file !== undefined && file === last.file && old.digest !== undefined) {
-    return { digest: old.digest, fingerprint: old.fingerprint, keys: old.keys, rowCount: countOf(last.rows) };
+  // The file's digest and its number of rows, which those of earlier versions lack.
+  const [lastFile = "", count] = (old.fingerprint ?? "").split(":");
+  if (file !== undefined && file === lastFile && old.digest !== undefined) {
+    const rowCount = count === undefined || mode !== "exact" ? undefined : Number(count);
+    return { digest: old.digest, fingerprint: old.fingerprint, keys: old.keys, rowCount };
   }
   const summary = await summarize(inputs, directory);
-  rowClaims.remember(inputs.resourceUrn, summary);
+  rowClaims.remember(urn, summary);
   if (old.table === undefined) {
-    const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), mode));
     report.rows?.({ plan, keptForOthers: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    const isVague = inputs.mode === "updateOnly";
-    report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt, isVague }));
-    // Those that are there, since another seed had them.
-    sayRenewed(
-      report,
-      linksOf(inputs).filter(({ table }) => rowClaims.isRenewed(table)),
-    );
-    if (await takesUp(context, inputs, rowClaims.going(inputs.table, inputs.resourceUrn)))
-      rowClaims.renew(inputs.table);
+    report.forecast(forecast(inputs, plan, names, 0, { isVague: mode === "updateOnly" }));
+    renewedLinks(context, inputs); // of rows that are there, since another seed had them
+    if (await takesUp(context, inputs, rowClaims.going(table, urn))) rowClaims.renew(table);
   }
-  const rows = summary.rows.length;
   const keys = await keysIn(inputs, summary, directory);
-  summary.rows.rest(); // until it is applied, of many seeds at once
-  return {
-    digest: summary.digest,
-    fingerprint: file && `${file}:${rows}`,
-    keys,
-    rowCount: countOf(rows),
-  };
+  const { rows, digest } = summary;
+  rows.rest(); // until it is applied, of many seeds at once
+  const rowCount = mode === "exact" ? rows.length : undefined;
+  return { digest, fingerprint: file && `${file}:${rows.length}`, keys, rowCount };
 }
 
-/** The file's digest and its number of rows, which those of earlier versions lack. */
-function counted(fingerprint = ""): { file: string; rows: number | undefined } {
-  const [file = "", rows] = fingerprint.split(":");
-  return { file, rows: rows === undefined ? undefined : Number(rows) };
-}
-
-/** Keys of each kind that a message names, and that a diff shows. */
-const maxNamed = 5;
-export const maxShown = 20;
-
-/** The first keys of rows that a run adds, changes and removes, up to `mostShown` of those in the source; none of secret rows. */
-interface Names {
-  added: string[];
-  changed: string[];
-  removed: string[];
-}
-
-const noNames = (): Names => ({ added: [], changed: [], removed: [] });
-
-/** Names the first rows of a plan; the source is read once. `keys` are those of the ledger, as far as they are known. */
+/**
+ * Names the first rows of a plan; the source is read once.
+ * @param keys those of the ledger, as far as they are known: that of a small seed keeps the order of its keys
+ */
 async function firstNames(
   declaration: Seed,
   plan: Forecast,
@@ -367,27 +342,23 @@ async function firstNames(
   const found = chosen.length > 0 ? await keysOf(declaration, directory, new Set(chosen)) : [];
   const named = (indices: readonly number[]): string[] =>
     indices.flatMap((index) => found[chosen.indexOf(index)] ?? []);
-  return {
-    added: named(added),
-    changed: named(changed),
-    removed: remove > 0 ? inLedger(change.removed, ledger, keys) : [],
-  };
+  const removed =
+    remove > 0 && ledger.kind === "list"
+      ? change.removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? [])
+      : [];
+  return { added: named(added), changed: named(changed), removed };
 }
 
-/** Keys of rows of a ledger: that of a small seed keeps the order of its keys. */
-const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
-  ledger.kind === "list" ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
-
-/** Parts of a run that are not known before it reads the platform. */
+/** What a forecast says beside its counts. */
 interface Unknowns {
-  /** True when existing rows are adopted, whatever their content is. */
-  adopts?: boolean | undefined;
   /** True when links are named by another label now: they are compared on the platform alone. */
-  relinked?: boolean | undefined;
+  relinked?: boolean;
   /** True when only the platform shows how many rows change. */
-  isVague?: boolean | undefined;
+  isVague?: boolean;
   /** Links of rows that stay as they are may be renewed. */
-  renewed?: boolean | undefined;
+  renewed?: boolean;
+  repairs?: Drift | undefined;
+  cells?: BothSides | undefined;
 }
 
 /**
@@ -395,69 +366,38 @@ interface Unknowns {
  * @param owned rows that were ours before
  */
 function forecast(
-  declaration: Seed,
+  declaration: SeedInputs,
   plan: Forecast,
   names: Names,
   owned: number,
-  known: Unknowns & { repairs?: Drift | undefined; cells?: BothSides | undefined } = {},
+  { relinked = false, isVague = false, renewed = false, repairs, cells }: Unknowns,
 ): string {
   if (!plan.exact) {
     const { moreThan, net } = plan;
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { adopts = false, relinked = false, isVague = false, renewed = false, repairs, cells } = known;
-  const { insert, update, remove, unchanged, keptForOthers = 0, taken = 0, differing = false } = plan;
+  const { insert, update, remove, unchanged, keptForOthers = 0, handed = new Map<number, boolean>() } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
-  const { removed } = names;
-  const removals = removed.length === 0 ? "" : ` (${some(removed.map(quote), maxNamed)})`;
+  const removed = names.removed.length === 0 ? "" : ` (${some(names.removed.map(quote), maxNamed)})`;
+  const differs = [...handed.values()].includes(false);
   // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
-  const parts = [
-    insert > 0
-      ? `${insert} to add ${adopts ? "or to take over" : "if they do not exist yet"}${first(names.added, insert)}`
-      : "",
-    update > 0 ? `${relinked || isVague ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
-    remove > 0 ? `${remove} to remove${removals}` : "",
-    taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",
-    keptForOthers > 0 ? `${keptForOthers} to leave to another seed` : "",
-    unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",
+  const adds = declaration.adopt ? "or to take over" : "if they do not exist yet";
+  const parts: [count: number, what: string][] = [
+    [insert, `to add ${adds}${first(names.added, insert)}`],
+    [update, `to change${first(names.changed, update, cells)}`],
+    [remove, `to remove${removed}`],
+    [handed.size, `to take over from another seed${differs ? ", changed where they differ" : ""}`],
+    [keptForOthers, "to leave to another seed"],
+    [unchanged, `unchanged${relinked || renewed ? " but for links" : ""}`],
   ];
+  const said = parts.flatMap(([count, what], at) =>
+    count === 0 ? [] : `${at === 1 && (relinked || isVague) ? "up to " : ""}${count} ${what}`,
+  );
   const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
-  return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
+  return `rows: ${said.join(", ")}; about ${calls} calls`;
 }
-
-/** A row that a run changes, by its natural key. */
-type Part = readonly [key: string, kind: ChangeKind];
-
-const as =
-  (kind: ChangeKind) =>
-  (key: string): Part => [key, kind];
-
-const labelsOf = ({ secretLabels = [] }: Seed): string[] => [...secretLabels];
-
-/** A seed that hides the labels of both runs: a label that is shown from now on must not reveal its old value. */
-const hidingBoth = (old: Seed, inputs: SeedInputs): SeedInputs => {
-  const secretLabels = [...new Set([...labelsOf(inputs), ...labelsOf(old)])];
-  return secretLabels.length === 0 ? inputs : { ...inputs, secretLabels };
-};
-
-/** What becomes secret, or is no more, in one line; undefined where none is. */
-function secrecyMessage(old: Seed, inputs: Seed): string | undefined {
-  const [was, is] = [labelsOf(old), labelsOf(inputs)];
-  const hidden = is.filter((label) => !was.includes(label));
-  const shown = was.filter((label) => !is.includes(label));
-  if (inputs.sensitive && !old.sensitive)
-    return "all rows secret from now on, in the state too: no row changes for that";
-  const parts = [
-    hidden.length > 0 ? `${hidden.join(", ")} secret from now on` : "",
-    shown.length > 0 ? `${shown.join(", ")} shown from now on` : "",
-  ].filter((part) => part !== "");
-  return parts.length === 0 ? undefined : `${parts.join(", ")}: no row changes for that`;
-}
-
-/** Most rows of a seed whose last source is read to show what changes in it. */
-const maxRead = 50_000;
 
 /** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
 async function findChangedCells(
@@ -466,7 +406,6 @@ async function findChangedCells(
   inputs: SeedInputs,
   keys: readonly string[],
 ): Promise<BothSides | undefined> {
-  const { directory } = context;
   const ofFiles = inputs.source !== undefined && old.source !== undefined;
   if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
   const declared = hidingBoth(old, inputs);
@@ -474,7 +413,7 @@ async function findChangedCells(
   const before = (_: unknown, seed: Seed, folder: string) =>
     rowsByKey({ ...seed, key, references, parent, salt, secretLabels, ignoreLabels }, folder, keys);
   const found = await withLastSource(context, { ...old, rows: undefined }, before);
-  return { was: found ?? new Map(), is: await rowsByKey(declared, directory, keys) };
+  return { was: found ?? new Map(), is: await rowsByKey(declared, context.directory, keys) };
 }
 
 /** Describes the gaps of a forecast when the file of the last run is missing; empty when it is complete. */
@@ -483,4 +422,55 @@ function whatIsUnknown(old: SeedState, inputs: SeedInputs, plan: Forecast, cells
   if (plan.exact && cells?.was.size !== 0) return "";
   const known = plan.exact ? "counts and keys" : "counts";
   return `; only ${known} are known: the ${old.source} that was applied is neither here nor in the last Git commit`;
+}
+
+/**
+ * Forecast for labels that rows of ours had and do not declare any more, a sentence for each, and a refusal where certainly
+ * more rows would lose one than `maxRemovals` allows.
+ * @param isAlone true where no other seed may take rows of this one
+ */
+function clearForecast(
+  old: SeedState,
+  { mode, maxRemovals, parent, ignoreLabels = [] }: SeedInputs,
+  { rows, rowLabels }: Summary,
+  plan: Forecast,
+  isAlone: boolean,
+): { sentences: string[]; refusals: string[]; isLeft: boolean } {
+  const kept = new Set([...rowLabels.common, ...ignoreLabels, parent?.by, old.parent?.by]);
+  const [sentences, refusals]: [string[], string[]] = [[], []];
+  for (const label of old.labels.filter((one) => !kept.has(one))) {
+    // Rows that had it, of which a state of the landed version tells nothing.
+    const before = old.labelled ? (entryIn(old.labelled, label) ?? 0) : undefined;
+    let [least, most] = [0, before ?? old.rowCount];
+    if (!plan.exact && isAlone) {
+      // A row loses no label by leaving, and only so many may leave.
+      const stay = (before ?? 0) - removable(old.rowCount, maxRemovals);
+      least = Math.max(0, stay - (entryIn(rowLabels.counts(), label) ?? 0));
+    } else if (plan.exact && before !== 0) {
+      const { added, changed, removed } = plan.change;
+      const lacking = changed.filter((index) => !rowLabels.at(index).includes(label)).length;
+      let declaring = 0;
+      for (let index = 0; index < rows.length; index++)
+        if (!added.has(index) && rowLabels.at(index).includes(label)) declaring++;
+      most = Math.min(before ?? lacking, lacking);
+      if (before !== undefined)
+        least = Math.max(0, Math.min(most, before - removed.length - (plan.keptForOthers ?? 0) - declaring));
+    }
+    if (most === 0) continue;
+    const many = formatCount(most, "row");
+    const from = least === 0 ? "up to" : `${least} to`;
+    const where =
+      before === undefined ? `where rows have it, in up to ${many}` : `in ${least === most ? "" : `${from} `}${many}`;
+    if (mode !== "exact") {
+      sentences.push(
+        `${label} stays as it is ${where}, where it is not declared any more: mode ${mode} clears nothing`,
+      );
+      continue;
+    }
+    sentences.push(`clears ${label} ${where}: it is not declared there any more`);
+    const isRefused = tooManyCleared(label, least, old.rowCount, maxRemovals) !== undefined;
+    const refusal = tooManyCleared(label, plan.exact ? least : most, old.rowCount, maxRemovals);
+    if (isRefused && refusal !== undefined) refusals.push(refusal);
+  }
+  return { sentences, refusals, isLeft: mode !== "exact" && sentences.length > 0 };
 }

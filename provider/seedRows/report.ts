@@ -1,21 +1,19 @@
 import type { CallCounter } from "../../platform/client/index.ts";
-import { maxRowsPerInsert, type RowData } from "../../platform/contract/values.ts";
+import { maxRowsPerInsert } from "../../platform/contract/values.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { Forecast, Mode, RowPlan, OnConflict } from "../reconcile/rows.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
-import { brief, comparing } from "./cells.ts";
 import {
   keysOf,
   areAlike,
   describeRows,
-  maxRows,
   rowsByKey,
   withoutSecrets,
   withoutIgnored,
+  type BothSides,
   type RowsByKey,
 } from "./declaration.ts";
 import { listRelationships, linksOf, type Seed, type SeedInputs, type Drift } from "./inputs.ts";
-import { isHidden } from "./source/source.ts";
 import { callsToFind } from "./write.ts";
 
 /** How many rows a run inserts, updates and removes. */
@@ -94,7 +92,8 @@ export const withoutRow = (table: string, count: number, named: string): string 
 /** Ends when a plan must not be carried out, naming the rows. */
 export async function refusePlan(
   inputs: SeedInputs,
-  plan: Pick<RowPlan, "refusals" | "adoptNeeded" | "conflicts" | "lacking">,
+  plan: Pick<RowPlan, "adoptNeeded" | "conflicts" | "lacking">,
+  reasons: string[],
   directory: string,
   isNew: boolean,
 ): Promise<void> {
@@ -102,7 +101,6 @@ export async function refusePlan(
     inputs.sensitive
       ? `${indices.length} rows`
       : some((await keysOf(inputs, directory, new Set(indices))).map(quote), 20);
-  const reasons = [...plan.refusals];
   if (plan.adoptNeeded.length > 0) {
     const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
     const replaced = isNew
@@ -125,59 +123,6 @@ export async function refusePlan(
 
 /** Secret values of rows by natural key and label, sealed. */
 export type FoundSecrets = Record<string, Record<string, string>>;
-
-/** Cells of the first changed rows on the platform, of declared labels; cuts long values and seals secret ones. */
-export class EditedRows {
-  readonly keys: string[] = [];
-  readonly #declaration: Seed & { labels: readonly string[] };
-  readonly #found: [key: string, values: RowData][] = [];
-
-  constructor(declaration: Seed & { labels: readonly string[] }) {
-    this.#declaration = declaration;
-  }
-
-  observe(key: string, values: RowData): void {
-    this.keys.push(key);
-    if (this.#found.length < maxRows) this.#found.push([key, withoutSecrets(this.#declaration, values)]);
-  }
-
-  /** Rows without their secret cells. */
-  get found(): Record<string, RowData> {
-    return this.#cells((label) => !isHidden(this.#declaration, label));
-  }
-
-  /** The secret part of the rows; undefined where there is none. */
-  get secrets(): FoundSecrets | undefined {
-    if ((this.#declaration.secretLabels ?? []).length === 0) return undefined;
-    return this.#cells((label) => isHidden(this.#declaration, label)) as FoundSecrets; // sealed values are texts
-  }
-
-  #cells(isMeant: (label: string) => boolean): Record<string, RowData> {
-    const labels = this.#declaration.labels.filter(isMeant);
-    const form = comparing(this.#declaration);
-    const rows = this.#found.map(([key, values]) => {
-      const cells = labels.flatMap((label) => {
-        const value = values[label];
-        return value === undefined || value === null ? [] : [[label, brief(value, form(label, value))] as const];
-      });
-      return [key, Object.fromEntries(cells)] as const;
-    });
-    return Object.fromEntries(rows);
-  }
-}
-
-/** Rows as they were found on the platform, secret values sealed. */
-const sealFoundRows = (
-  declaration: Seed,
-  { found = {} }: Pick<Drift, "found">,
-  secrets: FoundSecrets = {},
-): RowsByKey =>
-  new Map(
-    Object.entries(found).map(([key, values]) => [
-      key,
-      withoutIgnored(declaration, { ...withoutSecrets(declaration, values), ...secrets[key] }),
-    ]),
-  );
 
 /** The part of a drift that an update repairs: edits may be kept, and insert-only rows are not changed back. */
 export function repairsOf(
@@ -218,22 +163,26 @@ export async function driftMessage(
 ): Promise<string | undefined> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
-  const is = sealFoundRows(declaration, drift, secrets);
+  const found = Object.entries(drift.found ?? {}).map(([key, values]) => {
+    const sealed = { ...withoutSecrets(declaration, values), ...secrets?.[key] };
+    return [key, withoutIgnored(declaration, sealed)] as const;
+  });
+  const is: RowsByKey = new Map(found);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   if (missing === 0 && unlinked === 0 && areAlike(declaration, changed, { was, is })) return undefined;
+  const named = (keys: readonly string[], count: number, both?: BothSides): string => {
+    const rows = describeRows(declaration, keys, count, both);
+    return rows === "" ? "" : ` (${rows})`;
+  };
   const parts = [
-    part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),
-    part(missing, "gone", describeRows(declaration, missingKeys, missing)),
-  ].filter((each) => each !== "");
-  const lost = describeRows(declaration, changedKeys, changed);
+    ...(changed > 0 ? [`${changed} changed${named(changedKeys, changed, { was, is })}`] : []),
+    ...(missing > 0 ? [`${missing} gone${named(missingKeys, missing)}`] : []),
+  ];
   const changes = byHand
     ? `rows edited by hand: ${parts.join(", ")}`
-    : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;
+    : `rows whose links lead nowhere any more: ${changed}${named(changedKeys, changed)}`;
   if (byHand && declaration.onConflict === "error")
     return `${changes}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
   return alone ? `${changes}; about ${calls} calls` : changes;
 }
-
-const part = (count: number, what: string, rows: string): string =>
-  count === 0 ? "" : `${count} ${what}${rows === "" ? "" : ` (${rows})`}`;

@@ -13,10 +13,6 @@ import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
 import { SourceError } from "./source/read.ts";
 
-/** What a state says of existing rows. */
-export const existingIn = ({ existing, found }: Pick<KeptState, "existing" | "found">): string | undefined =>
-  existing ?? found;
-
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
   mode,
   onConflict,
@@ -26,7 +22,7 @@ export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Seed
 
 export function outputsOf<Inputs extends SeedInputs>(
   { rows: inline, keys, ...inputs }: Inputs,
-  summary: Pick<Summary, "labels">,
+  labels: string[],
   ledger: Ledger,
   more: Omit<KeptState, "rowCount" | "ledger" | "labels" | "unfinished">,
 ): Inputs & KeptState {
@@ -34,7 +30,7 @@ export function outputsOf<Inputs extends SeedInputs>(
     ...inputs,
     rowCount: ledger.count,
     ledger: encodeLedger(ledger),
-    labels: summary.labels,
+    labels,
     ...more,
   };
   // Those of a ledger that has other rows would name the wrong ones.
@@ -76,51 +72,26 @@ export const lastSource = (
  * the repository that it is in. `seed` leads to it from `directory`. Undefined where it is not.
  */
 export async function withLastSource<Answer>(
-  context: Pick<OfflineContext, "directory">,
+  { directory }: Pick<OfflineContext, "directory">,
   state: Seed,
   work: (summary: Summary, seed: Seed, directory: string) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { source, digest } = state;
-  const found = await lastSource(context, state);
-  if (found) return work(found, state, context.directory);
+  const found = await lastSource({ directory }, state);
+  if (found) return work(found, state, directory);
   if (source === undefined) return undefined;
-  return readCommittedFile(context.directory, source, async (folder, name) => {
-    const seed = { ...state, source: name };
-    const summary = await sameAs(digest, seed, folder);
-    return summary && work(summary, seed, folder);
-  });
-}
-
-async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
-  try {
-    const summary = await summarize(seed, directory);
-    return summary.digest === digest ? summary : undefined;
-  } catch (error) {
-    if (error instanceof SourceError) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Works on a file as the last commit of its Git repository has it, in a copy in a folder of its own; undefined where
- * there is no repository, no such file in it, or no Git.
- * @param file relative to the folder, or absolute
- */
-async function readCommittedFile<Answer>(
-  directory: string,
-  file: string,
-  work: (folder: string, name: string) => Promise<Answer>,
-): Promise<Answer | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "microapps-"));
   try {
-    const name = basename(file);
-    return (await written(directory, file, join(folder, name))) ? await work(folder, name) : undefined;
+    const seed = { ...state, source: basename(source) };
+    const summary = (await isCommitted(directory, source, folder)) ? await sameAs(digest, seed, folder) : undefined;
+    return summary && (await work(summary, seed, folder));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function written(directory: string, file: string, copy: string): Promise<boolean> {
+/** Copies a file as the last commit of its Git repository has it; false without a repository, such a file, or Git. */
+async function isCommitted(directory: string, file: string, folder: string): Promise<boolean> {
   const path = relative(directory, resolve(directory, file)).replaceAll("\\", "/");
   const git = spawn("git", [...gitFlags, "show", `HEAD:./${path}`], {
     cwd: directory,
@@ -131,8 +102,18 @@ async function written(directory: string, file: string, copy: string): Promise<b
     git.on("error", () => resolve(false)); // Git is not installed
     git.on("close", (status) => resolve(status === 0));
   });
-  await pipeline(git.stdout, createWriteStream(copy, { mode: 0o600 }));
+  await pipeline(git.stdout, createWriteStream(join(folder, basename(file)), { mode: 0o600 }));
   return ended;
+}
+
+async function sameAs(digest: string | undefined, seed: Seed, directory: string): Promise<Summary | undefined> {
+  try {
+    const summary = await summarize(seed, directory);
+    return summary.digest === digest ? summary : undefined;
+  } catch (error) {
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
 }
 
 /**

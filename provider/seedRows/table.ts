@@ -63,9 +63,6 @@ export async function* rowsOf(
 /** Rows that a table is taken to have of which nobody knows how many there are. */
 export const aTable = 2_500;
 
-/** IDs that one query asks for. */
-const maxIDs = 1_000;
-
 /** One page of a table, from its first row on unless some are skipped. */
 export async function page(
   context: CallOptions & { client: Calls<"microappdata"> },
@@ -104,6 +101,15 @@ export async function oneByOne(context: RowContext, ids: readonly string[]): Pro
   return read.flatMap((answer) => answer?.currentRow ?? []);
 }
 
+/** A row by its ID, as the whole table shows it. */
+export async function rowIn(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  for await (const rows of rowsOf(context, table, 1)) {
+    const row = rows.find(({ _id }) => _id === rowID);
+    if (row) return row;
+  }
+  return undefined;
+}
+
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
 export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
   // In the form in which tables are read: that of a single row may be another one.
@@ -116,23 +122,6 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
 /** Removes a row, which may be gone; answers undefined then. */
 export const removeRow = ({ client, ...call }: RowContext, rowID: string) =>
   orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
-
-/**
- * All of the rows with these IDs that are there, in pages: servers may ignore the filter, and may not read a single row. What
- * neither finds is looked for in the whole table before it counts as gone.
- */
-export async function* rowsByIDs(context: RowContext, table: string, ids: readonly string[]): AsyncGenerator<Row[]> {
-  const left = new Set(ids);
-  const taken = (rows: readonly Row[]): Row[] => rows.filter(({ _id }) => left.delete(_id));
-  for (let at = 0; at < ids.length; at += maxIDs) {
-    const asked = ids.slice(at, at + maxIDs);
-    yield taken((await rowsByID(context, table, asked)) ?? []);
-    const unseen = asked.filter((id) => left.has(id));
-    if (unseen.length > 0) yield taken(await oneByOne(context, unseen));
-  }
-  if (left.size === 0) return;
-  for await (const rows of rowsOf(context, table, ids.length)) yield taken(rows);
-}
 
 /** Seconds before there is a rate. */
 const enough = 2;

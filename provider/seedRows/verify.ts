@@ -4,7 +4,7 @@ import { nearest } from "../../machine/spelling.ts";
 import { withoutUndefined, type Row, type RowData } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some, besideAlike } from "../../platform/messages/text.ts";
-import { canonical, keyText, type Content, type RowDigests } from "../reconcile/digests.ts";
+import { canonical, keyText, type Content } from "../reconcile/digests.ts";
 import type { RowPlan } from "../reconcile/rows.ts";
 import { RowIndices, type RowSet } from "../reconcile/rowSet.ts";
 import { untilShown } from "../resources/model/lifecycle.ts";
@@ -12,17 +12,27 @@ import { ResourceError } from "../resources/model/resource.ts";
 import { comparing, RowMistakes, shown, typeThatEquals } from "./cells.ts";
 import { digesterFor, keyOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed, SeedState } from "./inputs.ts";
-import { contentIn, type Clearing, type Scope } from "./labels.ts";
 import type { Links } from "./links.ts";
-import { makerOf, parentsAreHidden } from "./live.ts";
+import { type Clearing, type Comparison, makerOf, parentsAreHidden } from "./live.ts";
 import { seeRows } from "./source/read.ts";
 import { isHidden, placeOf } from "./source/source.ts";
-import { hasRows, oneByOne, page, removeRow, room, rowByID, rowsByID, rowsOf, type RowContext } from "./table.ts";
+import {
+  hasRows,
+  oneByOne,
+  page,
+  removeRow,
+  room,
+  rowByID,
+  rowIn,
+  rowsByID,
+  rowsOf,
+  type RowContext,
+} from "./table.ts";
 
 // What a run wrote is proved by what it reads: the first row of a new table before the others, and all rows once they are written.
 
 /** A row that a run is about to remove. */
-export type Removal = RowDigests & { id: string };
+export type Removal = RowPlan["remove"][number];
 
 /** Rows that stay on the platform, by the seed that declares them. */
 export type HandedOverRows = ReadonlyMap<string, number>;
@@ -31,8 +41,8 @@ export type HandedOverRows = ReadonlyMap<string, number>;
 export interface Steps {
   /** Labels that updates set to nothing. */
   clear?: Clearing;
-  /** The labels by which rows are compared with those of the table. */
-  scope?: Scope;
+  /** How rows are compared with those of the table. */
+  comparison?: Comparison;
   /** The seed as it was when the digests of the removals were taken. */
   terms?: Seed;
   /** Lets other seeds remove rows of the table; called before the first removal. */
@@ -81,38 +91,23 @@ const limits = { rows: 10_000, named: 20, ids: 1_000, oneByOne: 10, attempts: 3 
  * nobody would know them again. Answers whether it keeps the labels. Throws when it did not keep the key; the row is taken
  * away then.
  */
-export async function tryFirstRow(run: Writing, row: NewRow, unproven: UnprovenRows): Promise<boolean> {
-  const { context, seed, summary, links } = run;
+export async function tryFirstRow(run: Writing, row: NewRow): Promise<boolean> {
+  const { context, seed, summary, links, steps } = run;
   const { table } = seed;
   const rowID = await insertAlone(run, row);
-  unproven.add(rowID);
-  let listed: Row | undefined;
+  steps.unproven?.add(rowID);
+  let listed: Row | undefined; // where the table's own list has to show below which row it stands
   const look = async (): Promise<Row | undefined> => {
-    listed = links.by === undefined ? undefined : (await rowsByID(context, table, [rowID]))?.[0];
+    listed = links.by === undefined ? undefined : await rowIn(context, table, rowID);
     return listed ?? (await rowByID(context, table, rowID)) ?? rowIn(context, table, rowID);
   };
-  const found = await untilShown(context, look, (row) => row !== undefined);
+  const found = await untilShown(context, look, (one) => one !== undefined);
   if (!found) {
     throw new ResourceError(
       `table ${table}: the platform answered that it inserted the first row (rowID ${rowID}), and reading it finds nothing; ` +
         `nothing else was sent. Run up again: it looks for that row first. If this persists, the platform does not keep rows`,
     );
   }
-  const refuse = async (...reasons: string[]): Promise<never> => {
-    let away = "it was taken away again";
-    try {
-      await removeRow(context, rowID);
-      unproven.delete(rowID);
-    } catch (error) {
-      away = `it could not be taken away again (rowID ${rowID}: ${messageOf(error)}), which the next up or destroy does`;
-    }
-    throw new ResourceError(`${reasons.join("\n")}\nThe first row was tried alone: ${away}, and nothing else was sent`);
-  };
-  const isBelow =
-    links.by === undefined || listed?.embeddingRowID || (await rowIn(context, table, rowID))?.embeddingRowID;
-  if (!isBelow) await refuse(parentsAreHidden(table, links.by));
-  const dropped = describeDropped(seed, found);
-  if (dropped !== undefined) await refuse(dropped);
   const values = links.inSourceTerms(found);
   const digester = digesterFor(seed, summary.labels);
   const [key, content] = [digester.key(values), digester.content(values)];
@@ -121,8 +116,30 @@ export async function tryFirstRow(run: Writing, row: NewRow, unproven: UnprovenR
   const { sentences, isLabelLost } = isSame
     ? { sentences: [], isLabelLost: false }
     : await differencesOf(run, new Map([[row.index, values]]));
-  if (!isKept) await refuse(...(sentences.length > 0 ? sentences : [`table ${table} did not keep the natural key`]));
-  unproven.delete(rowID);
+  const dropped = describeDropped(seed, found);
+  const refusals =
+    links.by !== undefined && !listed?.embeddingRowID
+      ? [parentsAreHidden(table, links.by)]
+      : dropped !== undefined
+        ? [dropped]
+        : isKept
+          ? []
+          : sentences.length > 0
+            ? sentences
+            : [`table ${table} did not keep the natural key`];
+  if (refusals.length > 0) {
+    let away = "it was taken away again";
+    try {
+      await removeRow(context, rowID);
+      steps.unproven?.delete(rowID);
+    } catch (error) {
+      away = `it could not be taken away again (rowID ${rowID}: ${messageOf(error)}), which the next up or destroy does`;
+    }
+    throw new ResourceError(
+      `${refusals.join("\n")}\nThe first row was tried alone: ${away}, and nothing else was sent`,
+    );
+  }
+  steps.unproven?.delete(rowID);
   run.looked.add(row.index);
   run.first = { index: row.index, id: rowID };
   run.sentences.push(...sentences);
@@ -163,10 +180,9 @@ async function insertAlone(run: Writing, { text }: NewRow): Promise<string> {
   }
 }
 
-/** ID of the row with the key of one that was sent. Throws where a row without a key may be what became of it. */
+/** ID of the row with the key of one that was sent. */
 async function findLike({ context, seed, links }: Writing, sent: RowData, parent: string | undefined) {
   const { table, key } = seed;
-  const others = Object.keys(sent).filter((label) => !key.includes(label) && canonical(sent[label]) !== undefined);
   for await (const page of rowsOf(context, table, 1)) {
     for (const row of page) {
       if (parent !== undefined && row.embeddingRowID !== parent) continue;
@@ -174,22 +190,7 @@ async function findLike({ context, seed, links }: Writing, sent: RowData, parent
       const isSame = (label: string): boolean =>
         canonical(row[label]) === canonical(sent[label]) || keyText(values[label]) === keyText(sent[label]);
       if (key.every(isSame)) return row._id;
-      const isKeyless = key.some((label) => keyText(values[label]) === undefined);
-      if (!isKeyless || others.length === 0 || !others.every(isSame)) continue;
-      throw new ResourceError(
-        `table ${table}: the answer to the first row was lost, and row ${row._id} is like it and has no ${key.map(quote).join(" and no ")}, ` +
-          `the natural key; nothing else was sent. If that row is of this run, remove it by hand; correct key (labels are case sensitive)`,
-      );
     }
-  }
-  return undefined;
-}
-
-/** A row by its ID, as the whole table shows it. */
-async function rowIn(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
-  for await (const rows of rowsOf(context, table, 1)) {
-    const row = rows.find(({ _id }) => _id === rowID);
-    if (row) return row;
   }
   return undefined;
 }
@@ -212,13 +213,11 @@ export async function verifyWritten(run: Writing, changed: readonly string[] = [
   run.first = undefined;
   for (const index of written) looked.add(index);
 
-  const digester = digesterFor(seed);
-  const contentOf = contentIn(steps.scope ?? { labels }, seed, wanted);
+  const digester = digesterFor(seed, labels);
   const isMine = await makerOf(context, seed);
   const isChanged = new Set(changed);
   const missing = RowIndices.of(written);
-  const differing = new Map<number, RowData>();
-  const found = new Map<number, Content>();
+  const differing = new Map<number, { values: RowData; content: Content }>();
   const ids = new Map(first && [[first.index, first.id]]);
   const twins = new Map<string, boolean>();
   const strays = new Map<string, RowData>();
@@ -230,28 +229,21 @@ export async function verifyWritten(run: Writing, changed: readonly string[] = [
       const index = key && wanted.find(key);
       if (key === undefined) keyless++;
       else if (index === undefined) {
-        if (steps.seen?.mineBeside?.has(row._id) === false && isMine(row) && strays.size < limits.rows)
-          strays.set(row._id, values);
+        const isNew = steps.seen?.mineBeside?.has(row._id) === false;
+        if (isNew && isMine(row) && strays.size < limits.rows) strays.set(row._id, values);
       } else if (written.has(index) || index === first?.index) {
         missing.delete(index);
-        const content = contentOf(key, values);
+        const content = steps.comparison?.content(key, values) ?? digester.content(values);
         const isSame = wanted.hasContent(index, content);
-        const other = ids.get(index);
         if (!isChanged.has(row._id)) {
-          if (other === undefined) ids.set(index, row._id);
-          else if (other !== row._id) twins.set(row._id, isSame && isMine(row));
+          const other = ids.get(index) ?? row._id;
+          ids.set(index, other);
+          if (other !== row._id) twins.set(row._id, isSame && isMine(row));
         }
-        if (index === first?.index || isSame || differing.size >= limits.rows) continue;
-        differing.set(index, values);
-        found.set(index, content);
+        if (index !== first?.index && !isSame && differing.size < limits.rows)
+          differing.set(index, { values, content });
       }
     }
-  };
-  const lookAtChanged = async (): Promise<void> => {
-    differing.clear();
-    found.clear();
-    for (let at = 0; at < Math.min(changed.length, limits.rows); at += limits.ids)
-      look((await rowsByID(context, table, changed.slice(at, at + limits.ids))) ?? []);
   };
   const lookAtNewest = async (count: number): Promise<void> => {
     const leave = await room.reading.enter(Math.min(count, limits.rows), context.signal);
@@ -265,30 +257,29 @@ export async function verifyWritten(run: Writing, changed: readonly string[] = [
   const newestShow = async (): Promise<boolean> => {
     if (missing.size > 0) await lookAtNewest(limits.rows);
     if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, limits.oneByOne)));
-    if (written.size <= limits.rows) return missing.size === 0;
-    return (
-      missing.size < written.size && (await hasRows(context, table, (steps.seen?.total ?? 0) + inserted - run.removed))
-    );
+    if (missing.size === 0 || written.size <= limits.rows) return missing.size === 0;
+    return missing.size < written.size && hasRows(context, table, (steps.seen?.total ?? 0) + inserted - run.removed);
   };
-  const lookAtAll = async (): Promise<void> => {
+  const allShow = async (): Promise<boolean> => {
     for await (const rows of rowsOf(context, table, wanted.length)) {
       look(rows);
-      if (missing.size === 0) return;
+      if (missing.size === 0) return true;
     }
-  };
-  const isProved = async (): Promise<boolean> => {
-    if (await newestShow()) return true;
-    await lookAtAll();
-    if (missing.size === 0 || inserted === 0) return false;
-    // Rows that are not shown yet come with a later look.
-    if (await untilShown(context, newestShow, (isShown) => isShown)) return true;
-    await lookAtAll();
     return false;
+  };
+  // What is not shown yet comes with a later look.
+  const lookAtChanged = async (): Promise<void> => {
+    differing.clear();
+    for (let at = 0; at < Math.min(changed.length, limits.rows); at += limits.ids)
+      look((await rowsByID(context, table, changed.slice(at, at + limits.ids))) ?? []);
   };
   await untilShown(context, lookAtChanged, () => differing.size === 0);
   if (first && written.size === 0) await lookAtNewest(10);
-  const absent = (await isProved()) ? new RowIndices(0) : missing;
-  for (const [index, content] of found) run.found.set(index, content);
+  let isShown = (await newestShow()) || (await allShow());
+  if (!isShown && inserted > 0)
+    isShown = (await untilShown(context, newestShow, (isThere) => isThere)) || (await allShow());
+  const absent = isShown ? new RowIndices(0) : missing;
+  for (const [index, { content }] of differing) run.found.set(index, content);
   for (const index of absent) run.undone.add(index);
   if (absent.size === written.size && written.size > 0 && keyless > 0) {
     run.sentences.push(
@@ -296,9 +287,10 @@ export async function verifyWritten(run: Writing, changed: readonly string[] = [
     );
     return false;
   }
-  const { sentences, isLabelLost, misnamed } = await differencesOf(run, differing, absent, strays);
+  const otherwise = new Map([...differing].map(([index, { values }]) => [index, values]));
+  const { sentences, isLabelLost, misnamed } = await differencesOf(run, otherwise, absent, strays);
   const own = [...twins].flatMap(([id, isOwn]) => (isOwn ? id : []));
-  const left = [...twins.keys()].filter((id) => !own.includes(id));
+  const left = [...twins].flatMap(([id, isOwn]) => (isOwn ? [] : id));
   for (const rowID of [...own, ...misnamed]) await removeRow(context, rowID);
   if (own.length > 0)
     context.report.warning(
@@ -323,6 +315,7 @@ async function differencesOf(
   absent = new RowIndices(0),
   strays: ReadonlyMap<string, RowData> = new Map(),
 ): Promise<{ sentences: string[]; isLabelLost: boolean; misnamed: ReadonlySet<string> }> {
+  const { table, sensitive = false } = seed;
   const cells = new RowMistakes((line) => placeOf(seed, line));
   const named: string[] = [];
   const misnamed = new Set<string>();
@@ -334,11 +327,7 @@ async function differencesOf(
     if (!found && !absent.has(index)) return false;
     left--;
     const values = withoutIgnored(seed, all);
-    const key = seed.sensitive ? undefined : keyOf(seed.key, values);
-    const like = found
-      ? []
-      : [...strays].filter(([, stray]) => Object.keys(values).every((label) => isLike(values[label], stray[label])));
-    const [stray] = like;
+    const key = sensitive ? undefined : keyOf(seed.key, values);
     if (found) {
       const nothing = (steps.clear?.get(index) ?? []).map((label) => [label, null] as const);
       for (const [label, value] of [...Object.entries(values), ...nothing]) {
@@ -350,17 +339,24 @@ async function differencesOf(
           : otherValue(seed, label, value, found[label]);
         cells.add({ line, key, text, about: `${label} ${isLost ? "lost" : "otherwise"}` });
       }
-    } else if (stray && like.length === 1) {
-      misnamed.add(stray[0]);
-      const which = key === undefined ? "the key" : `the key ${quote(key)}`;
+      return left === 0;
+    }
+    const like = [...strays].filter(([, one]) =>
+      Object.keys(values).every((label) => isLike(values[label], one[label])),
+    );
+    const [stray] = like;
+    if (stray && like.length === 1) {
+      const [id, kept] = stray;
+      misnamed.add(id);
+      const keptKey = keyOf(seed.key, kept);
       const how =
         key === undefined
-          ? "otherwise"
-          : `as ${quote(keyOf(seed.key, stray[1]))}${besideAlike(key, keyOf(seed.key, stray[1]))}: write it so`;
-      const text = `the table keeps ${which} ${how}; the row was taken away again`;
+          ? "the key otherwise"
+          : `the key ${quote(key)} as ${quote(keptKey)}${besideAlike(key, keptKey)}: write it so`;
+      const text = `the table keeps ${how}; the row was taken away again`;
       cells.add({ line, key, text, about: text });
     } else if (named.length < limits.named)
-      named.push(key === undefined ? placeOf(seed, line) : `${placeOf(seed, line)} ${quote(key)}`);
+      named.push([placeOf(seed, line), ...(key === undefined ? [] : [quote(key)])].join(" "));
     return left === 0;
   };
   if (left > 0) await seeRows(seed, context.directory, see);
@@ -368,9 +364,9 @@ async function differencesOf(
   const count = absent.size - misnamed.size;
   if (count > 0) {
     const more = count > named.length ? ` and ${count - named.length} more` : "";
-    const which = seed.sensitive ? "" : `: ${some(named, limits.named)}${more}`;
+    const which = sensitive ? "" : `: ${some(named, limits.named)}${more}`;
     sentences.push(
-      `${count} rows of table ${seed.table} are not there after they were sent${which}. Run up again: it sends these rows and no others`,
+      `${count} rows of table ${table} are not there after they were sent${which}. Run up again: it sends these rows and no others`,
     );
   }
   return { sentences, isLabelLost, misnamed };

@@ -28,20 +28,6 @@ const names = ["viewers", "teamViewers", "userID"] as const;
 const changesViewers = (old: Seed | undefined, inputs: SeedInputs): boolean =>
   old !== undefined && inputs.mode !== "updateOnly" && viewersChanged(old, inputs);
 
-/** True when new addresses may be those of the users that the last run had: only a look shows it. */
-function mayBeSame(last: Seed, now: Seed): boolean {
-  const isUnknown = now.userID !== undefined && isAddress(now.userID);
-  const before = last.viewers ?? [];
-  const [addresses, known] = [now.viewers ?? [], now.viewers ?? []].map((all, at) =>
-    all.filter((name) => isAddress(name) === (at === 0)),
-  );
-  const left = before.filter((name) => !known?.includes(name));
-  const isOtherUser = isUnknown ? last.userID === undefined : last.userID !== now.userID;
-  if (isOtherUser || known?.some((name) => !before.includes(name)) || left.length !== addresses?.length) return false;
-  const teams = ({ teamViewers = [] }: Seed): string => JSON.stringify(teamViewers.toSorted());
-  return teams(last) === teams(now);
-}
-
 const listChanged = (last: Seed, now: Seed): string =>
   names.filter((name) => JSON.stringify(last[name]) !== JSON.stringify(now[name])).join(", ");
 
@@ -56,12 +42,11 @@ export function sayViewers(report: Report, old: SeedState, inputs: SeedInputs): 
   const [last, now] = [withViewerIDs(old, old.viewerIDs), withViewerIDs(inputs, old.viewerIDs)];
   if (old.rowCount === 0 || !changesViewers(last, now)) return;
   const which = listChanged(last, now);
-  if (mayBeSame(last, now)) {
+  if (addressesOf(now).length > 0)
     report.forecast(`${which}: addresses are looked up by the update, which shows if they are those of other users`);
-    return;
-  }
-  if (inputs.onViewersChange !== "newRows") throw new ResourceError(refusal(old.rowCount, which));
-  report.forecast(`${keeping(old.rowCount)} ${which}: the declared ones are for new rows`);
+  else if (inputs.onViewersChange === "newRows")
+    report.forecast(`${keeping(old.rowCount)} ${which}: the declared ones are for new rows`);
+  else throw new ResourceError(refusal(old.rowCount, which));
 }
 
 /**

@@ -3,6 +3,7 @@ import { batches, inParallel } from "../../platform/client/lists.ts";
 import {
   maxRowsPerInsert,
   withoutUndefined,
+  type Row,
   type RowData,
   type FieldType,
   fieldKinds,
@@ -23,8 +24,8 @@ import { untilShown } from "../resources/model/lifecycle.ts";
 import { RowMistakes, typesToDeclare } from "./cells.ts";
 import { digesterFor, digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
-import { describeRefusedClearing, union } from "./labels.ts";
 import type { LinkedRow, Links } from "./links.ts";
+import { union } from "./live.ts";
 import { read, SourceError } from "./source/read.ts";
 import { listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
 import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf, type RowContext } from "./table.ts";
@@ -35,7 +36,6 @@ import {
   type NewRow,
   type Removal,
   type Steps,
-  type UnprovenRows,
   type Writing,
 } from "./verify.ts";
 
@@ -54,7 +54,7 @@ interface Applied {
   keptForOthers: HandedOverRows;
 }
 
-/** Ends a plan early; its message names the rest. */
+/** Ends a plan early, when too much of it was refused; its message names the rest. */
 class Stopped extends Error {}
 
 /** Carries out a plan: inserts and updates, then removals. Failures are part of the answer; the rest is done. */
@@ -103,31 +103,25 @@ class RowWriter {
   readonly #updates: ReadonlyMap<number, string>;
   readonly #removals: Map<string, Removal>;
   readonly #refusals: RowRefusals;
-  #rate: ProgressRate;
+  readonly #rate: ProgressRate;
   #kept: HandedOverRows = new Map();
   /** Rows that did not appear although they were sent several times: the next look tells. */
   readonly #unseen: number[] = [];
-  /** Rows that the table should have, and how many of them were sent. */
+  /** Rows that the table should have. */
   #total: number;
-  #sent = 0;
-  #isStopped = false;
   /** True when rows existed after an answer that did not count them. */
   #isTrusted = false;
   /** True once the platform kept rows of a batch that it refused: it inserts them one after the other. */
   #keepsParts = false;
-  /** True when a row that was just read was not found: IDs may be spelled otherwise in lists. */
-  #notFound = false;
-  /** Rows that the platform refused to remove. */
-  readonly #stuck = new Map<string, ApiError>();
 
   constructor(run: Writing) {
-    const { seed, summary, plan, steps } = run;
+    const { context, seed, summary, plan, steps, chosen } = run;
     this.#run = run;
     this.#updates = new Map(plan.update.map(({ wanted, id }) => [wanted, id]));
     this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
+    this.#rate = new ProgressRate("rows written", context.now, chosen.size + plan.remove.length);
     this.#total = steps.seen?.total ?? 0;
     this.#refusals = new RowRefusals(seed, union(summary.labels, ...(steps.clear?.values() ?? [])));
-    this.#rate = this.#startRate();
   }
 
   /** Throws when a row refers to one that does not exist. */
@@ -135,10 +129,9 @@ class RowWriter {
     const rows = this.#planned(() => undefined);
     while (!(await rows.next()).done);
     await this.#run.links.check();
-    this.#rate = this.#startRate();
   }
 
-  /** Inserts new rows. */
+  /** Inserts new rows: a million of them would lose a label too, so the first batch is looked at before a second one. */
   async insertAll(): Promise<void> {
     const { context, plan, steps } = this.#run;
     if (plan.insert.size === 0) return;
@@ -148,19 +141,38 @@ class RowWriter {
     const size = Math.min(context.dialect.limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
     const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows: steps.unproven ? 1 : size });
     const enter = () => room.writing.enter(Math.min(size, plan.insert.size), context.signal);
-    await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
+    const leave = await enter();
+    try {
+      await this.#insertFirst(texts);
+    } finally {
+      leave();
+    }
+    await inParallel(texts, concurrency.batches, (batch) => this.#insert(batch), enter);
   }
 
   /** Updates what has changed, row by row. */
   async updateAll(): Promise<void> {
+    const { context, seed, steps, undone } = this.#run;
     if (this.#updates.size === 0) return;
-    const { seed, steps } = this.#run;
-    const changed = this.#planned<PlannedRow & { id: string }>((row) => {
-      const id = this.#updates.get(row.index);
-      const nothing = Object.fromEntries(steps.clear?.get(row.index)?.map((label) => [label, null]) ?? []);
-      return id === undefined ? undefined : { ...row, id, data: withoutIgnored(seed, { ...row.data, ...nothing }) };
+    const { table, userID, ignoreActionRules } = seed;
+    const changed = this.#planned((row) => (this.#updates.has(row.index) ? row : undefined));
+    await inParallel(each(changed), concurrency.calls, async (row) => {
+      const { index, embeddingRowID } = row;
+      const cleared = steps.clear?.get(index);
+      const nothing = Object.fromEntries(cleared?.map((label) => [label, null]) ?? []);
+      const rowData = withoutIgnored(seed, { ...row.data, ...nothing });
+      const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
+      const request = { rowID: this.#updates.get(index) ?? "", rowData, microAppID: table, ...options };
+      try {
+        await onceMore(() => context.client.updatemicroapprow(request, context));
+        undone.delete(index);
+        this.#finished(1);
+      } catch (error) {
+        this.#conceal(() => [rowData]);
+        if (!isOfRow(error)) throw error;
+        this.#refused(row, error, rowData, cleared);
+      }
     });
-    await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }
 
   /** Removes what the source has no more, but for what another seed declares by now. */
@@ -173,30 +185,45 @@ class RowWriter {
       const checked = await steps.spare?.([...this.#removals.values()]);
       if (checked) {
         this.#kept = checked.keptForOthers;
-        const left = new Set(checked.left.map(({ id }) => id));
-        for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
+        const left = new Set(checked.left);
+        for (const [id, row] of this.#removals) if (!left.has(row)) this.#removals.delete(id);
       }
       if (this.#removals.size > 0) context.assertAlone();
       rowClaims.removed(steps.terms ?? seed, this.#removals.values());
       const removals = new Map(this.#removals);
+      const stuck = new Map<string, ApiError>();
+      let isUnsure = false; // a row that was just read was not found: IDs may be spelled otherwise in lists
       await inParallel([...removals.keys()], concurrency.calls, async (rowID) => {
-        await this.#remove(rowID);
+        try {
+          isUnsure ||= (await onceMore(() => removeRow(context, rowID))) === undefined;
+          this.#removals.delete(rowID);
+          this.#run.removed++;
+        } catch (error) {
+          // A locked row is forbidden to most accounts; the others go on.
+          if (!isOfRow(error) && !(error instanceof ApiError && error.code === "forbidden")) throw error;
+          stuck.set(rowID, error);
+          if (stuck.size >= limits.refused) throw new Stopped("further rows were not removed");
+        }
         this.#finished(1);
       });
       const gone = [...removals.keys()].filter((id) => !this.#removals.has(id));
-      const look = () => findRemoved(context, seed.table, gone, this.#notFound);
+      const look = () => findRemoved(context, seed.table, gone, isUnsure);
       const there = await untilShown(context, look, ({ size }) => size === 0);
       for (const [id, row] of removals) if (there.has(id)) this.#removals.set(id, row);
       if (there.size > 0) sentences.push(stillThere(seed.table, there));
-      sentences.push(...(await describeRefusedRemovals(context, seed, this.#stuck)));
+      sentences.push(...(await describeRefusedRemovals(context, seed, stuck)));
     };
     await rowClaims.lock.exclusive(seed.table, remove, signal);
   }
 
-  /** Reads back what was written. */
-  async verify(): Promise<void> {
+  /** Reads back what was written since the last look; true if the table keeps it. */
+  async verify(): Promise<boolean> {
     const { undone } = this.#run;
-    if (!this.#isStopped) await this.#looks([...this.#updates].flatMap(([at, id]) => (undone.has(at) ? [] : id)));
+    for (const index of this.#unseen.splice(0)) undone.delete(index);
+    return verifyWritten(
+      this.#run,
+      [...this.#updates].flatMap(([at, id]) => (undone.has(at) ? [] : id)),
+    );
   }
 
   /** Undone steps, rows kept for others, and failures, in sentences. */
@@ -234,48 +261,36 @@ class RowWriter {
     }
   }
 
-  /**
-   * Batches after the first one, which is sent and looked at before a second one: a million rows would lose a label too.
-   * No generator, since that keeps each batch until it has the next one.
-   */
-  #tried(source: AsyncGenerator<NewRow[]>): AsyncIterable<NewRow[]> {
-    let isFirst = true;
-    const next = async (): Promise<IteratorResult<NewRow[]>> => {
-      if (isFirst) await this.#insertFirst(source);
-      isFirst = false;
-      return source.next();
-    };
-    return { [Symbol.asyncIterator]: () => ({ next, return: () => source.return(undefined) }) };
-  }
-
+  /** Inserts the first batch, and looks at it; of a table that the seed has not written before, the first row alone. */
   async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
-    let { unproven } = this.#run.steps;
-    let rows: readonly NewRow[] = [];
-    while (rows.length === 0) {
+    let isUnproven = this.#run.steps.unproven !== undefined;
+    let left = this.#run.plan.insert.size;
+    for (let rows: readonly NewRow[] = []; rows.length === 0;) {
       const next = await source.next();
       if (next.done) return;
-      this.#sent += next.value.length;
       rows = next.value;
-      if (!unproven) continue;
-      const rest = await this.#tryOne(rows, unproven);
-      if (rest) unproven = undefined;
-      rows = rest ?? [];
+      left -= rows.length;
+      if (isUnproven) {
+        const rest = await this.#tryOne(rows);
+        isUnproven = rest === undefined;
+        rows = rest ?? [];
+      }
+      if (rows.length > 0) await this.#insert(rows);
     }
-    await this.#insert(rows);
-    if (this.#run.plan.insert.size > this.#sent && !(await this.#looks())) throw this.#stopped();
+    if (left > 0 && !(await this.verify())) throw new Error(notSent);
   }
 
   /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
-  async #tryOne(rows: readonly NewRow[], unproven: UnprovenRows): Promise<readonly NewRow[] | undefined> {
+  async #tryOne(rows: readonly NewRow[]): Promise<readonly NewRow[] | undefined> {
     for (const [at, row] of rows.entries()) {
       let isKept = true;
       try {
-        isKept = await tryFirstRow(this.#run, row, unproven).catch(async (error: unknown) => {
+        isKept = await tryFirstRow(this.#run, row).catch(async (error: unknown) => {
           if (!isConflict(error) || (await this.#lackedOf([row])).length === 0) throw error;
-          return tryFirstRow(this.#run, row, unproven);
+          return tryFirstRow(this.#run, row);
         });
       } catch (error) {
-        this.#conceal([row]);
+        this.#conceal(() => [valuesOf(row)]);
         if (!isOfRow(error)) throw error;
         if ((await this.#lackedOf([row])).length > 0) {
           this.#refused(row, error, valuesOf(row));
@@ -283,15 +298,10 @@ class RowWriter {
         }
       }
       this.#inserted([row]);
-      if (!isKept && this.#run.plan.insert.size > 1) throw this.#stopped();
+      if (!isKept && this.#run.plan.insert.size > 1) throw new Error(notSent);
       return rows.slice(at + 1);
     }
     return undefined;
-  }
-
-  #stopped(): Stopped {
-    this.#isStopped = true;
-    return new Stopped("the other rows were not sent");
   }
 
   /**
@@ -305,7 +315,7 @@ class RowWriter {
       this.#inserted(batch, unseen);
       this.#unseen.push(...unseen.map(({ index }) => index));
     } catch (error) {
-      this.#conceal(batch);
+      this.#conceal(() => batch.map(valuesOf));
       if (!isOfRow(error)) throw error;
       const left = await this.#lackedOf(batch);
       this.#inserted(batch, left);
@@ -348,8 +358,11 @@ class RowWriter {
         );
       }
       // A row that is there and not shown yet would be sent twice.
-      const look = () => this.#notThere(sent);
-      missing = await untilShown(context, look, (left) => left.length <= lost);
+      missing = await untilShown(
+        context,
+        () => this.#notThere(sent),
+        (left) => left.length <= lost,
+      );
     }
     return missing;
   }
@@ -357,14 +370,9 @@ class RowWriter {
   /** Notes rows of a batch as inserted, but for those that are left. */
   #inserted(batch: readonly NewRow[], left: readonly NewRow[] = []): void {
     const missing = new Set(left);
-    let count = 0;
-    for (const row of batch) {
-      if (missing.has(row)) continue;
-      this.#run.undone.delete(row.index);
-      count++;
-    }
-    this.#total += count;
-    this.#finished(count);
+    for (const row of batch) if (!missing.has(row)) this.#run.undone.delete(row.index);
+    this.#total += batch.length - missing.size;
+    this.#finished(batch.length - missing.size);
   }
 
   /** Those rows of a refused batch that the table lacks. */
@@ -388,69 +396,30 @@ class RowWriter {
     return [...left.values()];
   }
 
-  async #update({ id, index, line, data, embeddingRowID }: PlannedRow & { id: string }): Promise<void> {
-    const { context, seed, steps, undone } = this.#run;
-    const { table, userID, ignoreActionRules } = seed;
-    try {
-      const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
-      const request = { rowID: id, rowData: data, microAppID: table, ...options };
-      await onceMore(() => context.client.updatemicroapprow(request, context));
-      undone.delete(index);
-      this.#finished(1);
-    } catch (error) {
-      this.#concealValues([data]);
-      if (!isOfRow(error)) throw error;
-      this.#refused({ index, line }, error, data, steps.clear?.get(index));
-    }
-  }
-
-  /** Removes a row; the others go on where the platform refuses to. */
-  async #remove(rowID: string): Promise<void> {
-    try {
-      this.#notFound ||= (await onceMore(() => removeRow(this.#run.context, rowID))) === undefined;
-      this.#removals.delete(rowID);
-      this.#run.removed++;
-    } catch (error) {
-      // A locked row is forbidden to most accounts.
-      if (!isOfRow(error) && !(error instanceof ApiError && error.code === "forbidden")) throw error;
-      this.#stuck.set(rowID, error);
-      if (this.#stuck.size >= limits.refused) throw new Stopped("further rows were not removed");
-    }
-  }
-
-  /** True if the table keeps what was written so far. */
-  #looks(changed: readonly string[] = []): Promise<boolean> {
-    for (const index of this.#unseen.splice(0)) this.#run.undone.delete(index);
-    return verifyWritten(this.#run, changed);
-  }
-
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
-    const secrets = secretTextsIn(this.#run.seed, values);
-    this.#refusals.add(row, error.platformMessage + describeRefusedClearing(cleared), secrets);
+    const left =
+      cleared === undefined
+        ? ""
+        : `. ${cleared.join(", ")} was to be cleared, since the row does not declare it any more: where the platform requires it, declare it again`;
+    this.#refusals.add(row, error.platformMessage + left, secretTextsIn(this.#run.seed, values));
     this.#refusals.advise(error);
     if (this.#refusals.count >= limits.refused) throw new Stopped("further rows were not tried");
   }
 
   /** The platform may repeat what it refuses. */
-  #conceal(rows: readonly NewRow[]): void {
-    const { sensitive, secretLabels = [] } = this.#run.seed;
-    if (sensitive || secretLabels.length > 0) this.#concealValues(rows.map(valuesOf));
-  }
-
-  #concealValues(rows: RowData[]): void {
+  #conceal(rowsOf: () => RowData[]): void {
     const { context, seed } = this.#run;
-    if (seed.sensitive) context.hide(rows);
-    else if ((seed.secretLabels ?? []).length > 0) context.hide(rows.map((row) => secretTextsIn(seed, row)));
+    if (seed.sensitive) context.hide(rowsOf());
+    else if ((seed.secretLabels ?? []).length > 0) context.hide(rowsOf().map((row) => secretTextsIn(seed, row)));
   }
-
-  readonly #startRate = () =>
-    new ProgressRate("rows written", this.#run.context.now, this.#run.chosen.size + this.#removals.size);
 
   #finished(count: number): void {
     const { context, seed } = this.#run;
     context.report.status(`${seed.table}: ${this.#rate.add(count)}`);
   }
 }
+
+const notSent = "the other rows were not sent";
 
 /** True when the platform refuses a row, for what it says or for what is there. */
 const isOfRow = (error: unknown): error is ApiError => isRefusal(error) || isConflict(error);
@@ -568,30 +537,23 @@ const maxRemoved = { query: 1_000, rows: 10_000 };
 /**
  * Looks for rows that the platform has answered to have removed; returns the IDs of those that are still there. Where no
  * query finds rows by their IDs, the whole table is read.
- * @param unsure true where one was not found by the ID that a list gave it
+ * @param isUnsure true where one was not found by the ID that a list gave it
  */
 async function findRemoved(
   context: RowContext,
   table: string,
   ids: readonly string[],
-  unsure = false,
+  isUnsure: boolean,
 ): Promise<Set<string>> {
-  if (unsure) return rowsAmong(context, table, new Set(ids));
+  const asked = new Set(ids);
   const there = new Set<string>();
-  const looked = ids.slice(0, maxRemoved.rows);
-  for (let at = 0; at < looked.length; at += maxRemoved.query) {
-    const found = await rowsByID(context, table, looked.slice(at, at + maxRemoved.query));
-    if (!found) return rowsAmong(context, table, new Set(ids));
-    for (const { _id } of found) there.add(_id);
+  const see = (rows: readonly Row[]): void => rows.forEach(({ _id }) => void (asked.has(_id) && there.add(_id)));
+  for (let at = 0; !isUnsure && at < Math.min(ids.length, maxRemoved.rows); at += maxRemoved.query) {
+    const found = await rowsByID(context, table, ids.slice(at, at + maxRemoved.query));
+    isUnsure = found === undefined;
+    see(found ?? []);
   }
-  return there;
-}
-
-/** Those of some IDs that rows of a table have. */
-async function rowsAmong(context: RowContext, table: string, ids: ReadonlySet<string>): Promise<Set<string>> {
-  const there = new Set<string>();
-  for await (const rows of rowsOf(context, table, ids.size))
-    for (const { _id } of rows) if (ids.has(_id)) there.add(_id);
+  if (isUnsure) for await (const rows of rowsOf(context, table, ids.length)) see(rows);
   return there;
 }
 

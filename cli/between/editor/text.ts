@@ -1,6 +1,6 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import type { Source } from "../../../provider/seedRows/source/source.ts";
-import { ConflictError, csvTextOf, EncodingError, textOf } from "../../../provider/seedRows/source/textFiles.ts";
+import { csvTextOf, TextError, textOf } from "../../../provider/seedRows/source/textFiles.ts";
 
 /** A step on the way to a value: a key of a map; or the item of a list that has these values, or is this one. */
 export type EditStep = string | { where: RowData } | { is: unknown };
@@ -100,8 +100,7 @@ export function decode(bytes: Buffer, isCsv = false): { text: string; mark: Buff
     const isMarked = bytes.subarray(0, mark.length).equals(mark);
     return { text: isCsv ? csvTextOf(bytes) : textOf(bytes), mark: isMarked ? mark : Buffer.alloc(0) };
   } catch (error) {
-    if (error instanceof EncodingError || error instanceof ConflictError)
-      throw new EditRefusal(`line ${error.line}: ${error.message}`);
+    if (error instanceof TextError) throw new EditRefusal(`line ${error.line}: ${error.message}`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { fieldKinds, fits, type RowData } from "../../../platform/contract/values.ts";
 import { jsonIn, entryIn } from "../../../platform/contract/wire.ts";
 import { quote, some } from "../../../platform/messages/text.ts";
-import { isConflictAt } from "../../files/files.ts";
+import { conflict, isConflictAt } from "../../files/files.ts";
 import {
   isRounded,
   rounded,
@@ -17,7 +17,7 @@ import {
   type Source,
   type SourceRow,
 } from "./source.ts";
-import { linesOf, ConflictError, type Chunks, type Lines } from "./textFiles.ts";
+import { linesOf, TextError, type Chunks, type Lines } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
 export async function* csvRows(reading: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {
@@ -208,7 +208,7 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
  * The records of a CSV as RFC 4180 has them, in blocks: commas, or what `separationOf` finds; cells in quotation marks where they hold commas, line
  * breaks or (doubled) quotation marks, LF or CRLF. Empty lines are no records. What is wrong with a record stands in
  * its place, and the next ones follow. A million rows are read several times in a run, and csv-parse, which the tests
- * hold this against, takes fourteen times as long. Throws a ConflictError.
+ * hold this against, takes fourteen times as long. Throws a TextError.
  */
 export async function* csvRecords(
   blocks: AsyncIterable<Lines> | Iterable<Lines>,
@@ -253,7 +253,7 @@ class Parser {
     const records: CsvRecord[] = [];
     while (this.#at < this.#text.length) {
       // Within a cell in quotation marks such a line is text.
-      if (isConflictAt(this.#text, this.#at)) throw new ConflictError(this.#line);
+      if (isConflictAt(this.#text, this.#at)) throw new TextError(this.#line, conflict);
       const end = this.#find("\n", this.#at);
       if (this.#quote < this.#at) this.#quote = this.#find('"', this.#at);
       if (this.#quote >= end) {

@@ -18,7 +18,7 @@ import {
   type Wrong,
   type List,
 } from "./source.ts";
-import { ConflictError, EncodingError, LongLineError, textOf, type Chunks } from "./textFiles.ts";
+import { TextError, textOf, type Chunks } from "./textFiles.ts";
 
 /** Bytes of a file that are read at a time. */
 const chunkSize = 64 * 1024;
@@ -40,14 +40,18 @@ export async function* read(
   wrong?: Wrong,
   takes?: Reading["takes"],
 ): AsyncGenerator<SourceRow[]> {
-  const refuse: Refuse = (line, reason, column) => {
-    throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
-  };
-  const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
+  const reading = readingOf(source, wrong);
   // An edit is found by the key of its row.
   yield* hasEdits(source)
     ? editRows(reading, unedited(reading, directory))
     : unedited({ ...reading, takes }, directory);
+}
+
+function readingOf(source: Source, wrong?: Wrong): Reading {
+  const refuse: Refuse = (line, reason, column) => {
+    throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
+  };
+  return { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
 }
 
 /** Shows the rows of a source one by one, each with its index, until `see` answers true. */
@@ -62,14 +66,11 @@ export async function seeRows(
 
 /** The rows that a file of these bytes would have, as they stand in it. Throws a SourceError. */
 export async function* readBlocks(source: Source & { source: string }, bytes: Buffer): AsyncGenerator<SourceRow[]> {
-  const refuse: Refuse = (line, reason, column) => {
-    throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
-  };
-  const reading: Reading = { source, refuse, wrong: ({ line, text, column }) => refuse(line, text, column) };
+  const reading = readingOf(source);
   try {
     yield* rowsIn(reading, source.source, { chunks: slicesOf(bytes), whole: () => bytes });
   } catch (error) {
-    if (isWrongText(error)) refuse(error.line, error.message);
+    if (error instanceof TextError) return reading.refuse(error.line, error.message);
     throw error;
   }
 }
@@ -114,7 +115,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   } catch (error) {
     if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
-    if (isWrongText(error)) throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
+    if (error instanceof TextError) return reading.refuse(error.line, error.message);
     throw error;
   }
 }
@@ -130,9 +131,6 @@ async function* inTime(blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<Sourc
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for await (const chunk of file.createReadStream({ highWaterMark: chunkSize })) yield chunk as Buffer; // it has no encoding
 }
-
-const isWrongText = (error: unknown): error is EncodingError | ConflictError | LongLineError =>
-  [EncodingError, ConflictError, LongLineError].some((kind) => error instanceof kind);
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === "object" && error !== null && "syscall" in error && "code" in error;

@@ -8,42 +8,24 @@ export interface Lines {
   text: string;
 }
 
-/** A place where a file is not text in UTF-8. */
-export class EncodingError extends Error {
+/** A line of a file that is not what a text has: not in UTF-8, without an end, or a conflict that a merge left. */
+export class TextError extends Error {
   readonly line: number;
-  constructor(line: number, what = "is not valid UTF-8") {
-    super(`${what}: save the file in that encoding`);
+  constructor(line: number, message: string) {
+    super(message);
     this.line = line;
   }
 }
 
 const lineFeed = 0x0a;
 
-/** A line where a merge left its conflict. */
-export class ConflictError extends Error {
-  readonly line: number;
-  constructor(line: number) {
-    super(conflict);
-    this.line = line;
-  }
-}
-
 /** Bytes that one line may have. */
 export const maxBytesOfLine = 16 * 2 ** 20;
 
-/** A line without an end. */
-export class LongLineError extends Error {
-  readonly line: number;
-  constructor(line: number, max: number) {
-    super(`begins a line of more than ${max / 2 ** 20} MB: break it, or correct the file`);
-    this.line = line;
-  }
-}
-
-/** The text, unless a merge left its conflict in it: of a CSV its reader finds that. Throws a ConflictError. */
+/** The text, unless a merge left its conflict in it: of a CSV its reader finds that. Throws a TextError. */
 export function settled(text: string, first: number): string {
   const line = findConflict(text);
-  if (line !== undefined) throw new ConflictError(first + line);
+  if (line !== undefined) throw new TextError(first + line, conflict);
   return text;
 }
 
@@ -51,7 +33,7 @@ export function settled(text: string, first: number): string {
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /**
- * The lines of a file, block by block, without the mark that may begin it. Throws an EncodingError or a LongLineError.
+ * The lines of a file, block by block, without the mark that may begin it. Throws a TextError.
  */
 export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGenerator<Lines> {
   let first = 1;
@@ -66,7 +48,10 @@ export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGener
     // A line feed is never a part of another character, so no character is cut.
     const end = bytes.lastIndexOf(lineFeed) + 1;
     length = end === 0 ? length + bytes.length : bytes.length - end;
-    if (length > max) throw new LongLineError(first + (end === 0 ? 0 : breaksIn(bytes)), max);
+    if (length > max) {
+      const line = first + (end === 0 ? 0 : breaksIn(bytes));
+      throw new TextError(line, `begins a line of more than ${max / 2 ** 20} MB: break it, or correct the file`);
+    }
     if (end === 0) {
       begun.push(bytes);
       continue;
@@ -77,10 +62,10 @@ export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGener
   if (begun.length > 0) yield block(Buffer.concat(begun));
 }
 
-/** The text of a file, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
+/** The text of a file, without the mark that may begin it. Throws a TextError. */
 export const textOf = (bytes: Buffer): string => settled(csvTextOf(bytes), 1);
 
-/** The text of a CSV, in whose cells a line may begin as a conflict does. Throws an EncodingError. */
+/** The text of a CSV, in whose cells a line may begin as a conflict does. Throws a TextError. */
 export const csvTextOf = (bytes: Buffer): string => decoded(bytes, 1);
 
 function decoded(bytes: Buffer, first: number): string {
@@ -88,9 +73,9 @@ function decoded(bytes: Buffer, first: number): string {
   const zero = bytes.indexOf(0);
   if (isUtf8(bytes)) {
     if (zero >= 0)
-      throw new EncodingError(
+      throw new TextError(
         first + breaksIn(bytes.subarray(0, zero)),
-        "holds a NUL character, so it is no text in UTF-8",
+        "holds a NUL character, so it is no text in UTF-8: save the file in that encoding",
       );
     const text = bytes.toString("utf8");
     return first === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -98,7 +83,8 @@ function decoded(bytes: Buffer, first: number): string {
   let line = first;
   for (let from = 0; ; line++) {
     const end = bytes.indexOf(lineFeed, from);
-    if (end < 0 || !isUtf8(bytes.subarray(from, end))) throw new EncodingError(line);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end)))
+      throw new TextError(line, "is not valid UTF-8: save the file in that encoding");
     from = end + 1;
   }
 }
