@@ -61,8 +61,12 @@ export const seedRows = resource({
     old,
   ) => {
     const { report, rowClaims } = context;
-    if (old.table === undefined) rowClaims.begin(asked.resourceUrn);
-    else rowClaims.had(asked.resourceUrn, old);
+    if (old.table === undefined) {
+      // An engine that replaces a tainted resource compares it with nothing.
+      const last = context.recall?.("SeedRows").find(({ urn }) => urn === asked.resourceUrn);
+      if (last && !rowClaims.replaced(last.urn)) rowClaims.had(last.urn, last.outputs);
+      rowClaims.begin(asked.resourceUrn);
+    } else rowClaims.had(asked.resourceUrn, old);
     const last: Partial<SeedInputs> = old.table === undefined ? { ...rowClaims.replaced(asked.resourceUrn) } : old;
     const salt = last.salt ?? saltOf(context.seed());
     // A preview can't know a random value of the next up.

@@ -86,6 +86,14 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }, { email: "eve@e
     expect(await live()).toEqual(["A", "B"]);
   });
 
+  test("a row that is refused for its content is not told as one that is as declared", async () => {
+    const made = await make([region("C")]);
+    await theirs([{ ...region("B"), Name: "other" }]);
+    await scene.client.insertmicroapprow({ microAppID: "regions", rowData: region("A") });
+    await expect(up(made, ["A", "B", "C"].map(region))).rejects.toThrow('not ours: "B"');
+    expect(scene.host.told.join("\n")).not.toContain("existed before");
+  });
+
   test("adopt: true owns what others made, at once or later", async () => {
     await theirs([region("A"), region("B")]);
     const first = await make([region("A"), region("B")]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
@@ -203,6 +203,24 @@ describe("a project of files alone", () => {
     expect([crew, apex]).toEqual([state.get("second/apex/crew")?.id, state.get("second/apex")?.id]);
     await declared(files());
     expect(await changingCalls(project.platform, up)).toEqual(["deleteorganization", "deleteteam"]);
+  });
+
+  testEmbedded("a tainted seed of a program with another row is changed, as its preview says", async () => {
+    await declared(program(ofClass));
+    await up();
+    await project.edit("dev.yaml", "Desks: 8", "Desks: 9");
+    const state = await readFile(project.stateFile, "utf8");
+    const tainted = JSON.parse(state, (_, value: object) =>
+      "urn" in Object(value) && JSON.stringify(value).includes('::environment/offices"')
+        ? { ...value, taint: true }
+        : value,
+    ) as object;
+    await writeFile(project.stateFile, JSON.stringify(tainted));
+    expect(await project.succeed("preview")).toContain('rows: 1 to change ("Osaka")');
+    expect(await changingCalls(project.platform, up)).toEqual(["updatemicroapprow"]);
+    await project.edit("dev.yaml", "Desks: 9", "Desks: 8");
+    await declared(files());
+    await up();
   });
 
   testEmbedded("refuses a retained organization whose key changed in a preview, as up does", async () => {
