@@ -251,6 +251,8 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
   /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
+  /** What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says. */
+  delimiter?: Input<"," | ";" | "\t" | "|">;
   /**
    * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
    * @default "exact"
@@ -349,6 +351,8 @@ export interface SeedRowsOutputs {
   readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
   /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
+  /** What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says. */
+  readonly delimiter: Output<"," | ";" | "\t" | "|" | undefined>;
   /**
    * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
    * @default "exact"

@@ -256,7 +256,7 @@ export class RowPlacing {
       const source = this.#source;
       if (source && !this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
       if (source && formatOf(source.source) === ".csv")
-        edits.push({ kind: "column", file: source.source, label: former, now });
+        edits.push({ kind: "column", file: source.source, delimiter: source.delimiter, label: former, now });
       else if (source) edits.push(...(await this.#renameInRows(source, former, now)));
       for (const [verb, items] of this.#items) {
         for (const item of items.values()) {

@@ -1,5 +1,5 @@
 import type { Mode } from "../reconcile/rows.ts";
-import type { CellType } from "../seedRows/source/source.ts";
+import type { CellType, Source } from "../seedRows/source/source.ts";
 import { holdsMarked, type Marks } from "./properties.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
@@ -10,6 +10,7 @@ export interface Sibling<Urn = string> {
   rows?: Record<string, unknown>[];
   source?: string;
   types?: Record<string, CellType>;
+  delimiter?: Source["delimiter"];
   additions?: Record<string, unknown>[];
   removals?: RemovedKeys;
   mode?: Mode;
@@ -39,7 +40,18 @@ export interface Announced<Urn = string> extends Sibling<Urn> {
  */
 export function announcement<Urn>(
   own: { name: string; urn: Urn; references: LinkTargets },
-  { table, key, rows, source, types, mode, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
+  {
+    table,
+    key,
+    rows,
+    source,
+    types,
+    delimiter,
+    mode,
+    additions,
+    removals,
+    secretLabels,
+  }: Readonly<Record<string, unknown>>,
   marks: Marks,
 ): Announced<Urn> | undefined {
   const keys = [key].flat();
@@ -61,7 +73,11 @@ export function announcement<Urn>(
   const declared = { secret: [secretLabels].flat(), ...own, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
-      ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }
+      ? {
+          ...{ ...declared, source },
+          ...(types ? { types: types as Sibling["types"] & object } : {}),
+          ...(typeof delimiter === "string" ? { delimiter: delimiter as Sibling["delimiter"] } : {}),
+        }
       : undefined; // checked by the provider
   }
   return source === undefined && areRows(rows) ? { ...declared, rows } : undefined;

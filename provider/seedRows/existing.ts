@@ -77,7 +77,11 @@ export class ExistingRows {
     const isOfOthers = (index: number): boolean => mode === "updateOnly" || !live.isMineAsWanted(index);
     const other = new Set(plan.adoptNeeded.map(({ wanted }) => wanted));
     const isMet = (index: number): boolean =>
-      plan.adopted > 0 && !other.has(index) && !handed.has(index) && plan.last(rows.key(index)) === undefined && isOfOthers(index);
+      plan.adopted > 0 &&
+      !other.has(index) &&
+      !handed.has(index) &&
+      plan.last(rows.key(index)) === undefined &&
+      isOfOthers(index);
     this.#rows = rows;
     this.#isExisting = (index) =>
       !adopt &&

@@ -4,7 +4,7 @@ import { quote } from "../../platform/messages/text.ts";
 import { valueForms } from "../reconcile/digests.ts";
 import { modes } from "../reconcile/rows.ts";
 import { adopt, common } from "../resources/model/resource.ts";
-import { cellTypes } from "./source/source.ts";
+import { cellTypes, delimiters } from "./source/source.ts";
 
 const label = z.string().min(1);
 const row = z.record(z.string(), z.unknown());
@@ -48,6 +48,7 @@ const sibling = z.object({
   rows: z.array(row).optional(),
   source: z.string().optional(),
   types: z.record(label, z.enum(cellTypes)).optional(),
+  delimiter: z.enum(delimiters).optional(),
   additions: z.array(row).optional(),
   removals: z.array(removal).optional(),
   mode: z.enum(modes).optional(),
@@ -102,6 +103,10 @@ export const inputs = z.object({
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
       "Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
+  }),
+  delimiter: z.enum(delimiters).optional().meta({
+    description:
+      "What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says.",
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",

@@ -198,7 +198,7 @@ const rows: Row[] = [
       [
         async () => {
           const blocks = Readable.from([{ first: 1, text: `A\n"${kilobytes}` }]);
-          for await (const records of csvRecords(blocks, 1_024))
+          for await (const records of csvRecords(blocks, { longest: 1_024 }))
             for (const record of records) if ("wrong" in record) throw new Error(record.wrong);
         },
         /never closed/,

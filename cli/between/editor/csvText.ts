@@ -9,7 +9,7 @@ import {
   readCell,
   separationOf,
 } from "../../../provider/seedRows/source/csv.ts";
-import type { CellType } from "../../../provider/seedRows/source/source.ts";
+import type { CellType, Source } from "../../../provider/seedRows/source/source.ts";
 import { EditRefusal, lineEndOf, splice, type Splice } from "./text.ts";
 
 /** Where a record stands: to the end of its last cell, and to the end of its line. */
@@ -28,10 +28,10 @@ export class CsvText {
   /** Cells of the first line and of the rows that are changed, as they are read. */
   readonly #cells = new Map<number, readonly string[]>();
 
-  private constructor(text: string, types: Readonly<Record<string, CellType>>) {
+  private constructor(text: string, { types = {}, delimiter }: Pick<Source, "types" | "delimiter">) {
     this.#text = text;
     this.#types = types;
-    this.#separator = separationOf(text).separator;
+    this.#separator = separationOf(text, delimiter).separator;
   }
 
   /**
@@ -39,12 +39,12 @@ export class CsvText {
    */
   static async of(
     text: string,
-    types: Readonly<Record<string, CellType>> = {},
+    source: Pick<Source, "types" | "delimiter"> = {},
     changed: ReadonlyMap<number, unknown> = new Map(),
   ): Promise<CsvText> {
-    const csv = new CsvText(text, types);
+    const csv = new CsvText(text, source);
     let [line, start] = [1, 0];
-    for await (const records of csvRecords([{ first: 1, text }])) {
+    for await (const records of csvRecords([{ first: 1, text }], source)) {
       for (const record of records) {
         if ("wrong" in record) throw new EditRefusal(record.wrong, start);
         for (; line < record.line; line++) start = text.indexOf("\n", start) + 1;

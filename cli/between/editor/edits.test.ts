@@ -44,7 +44,7 @@ test(
     await fc.assert(
       fc.asyncProperty(drawnFile, drawnEdits, async (file, edits) => {
         const before = Buffer.from(textOfFile(file));
-        const source = sourceOf(file.name);
+        const source = { ...sourceOf(file.name), delimiter: file.delimiter };
         const { files, refused } = await planEdits(
           edits.map((edit): FileEdit => ({ kind: "row", source, ...edit })),
           () => before,

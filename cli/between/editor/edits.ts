@@ -108,7 +108,7 @@ const lost = (): EditRefusal =>
 /** Renames columns, and adds those that are missing. Throws an EditRefusal. */
 async function editColumns(bytes: Buffer, edits: readonly ColumnFileEdit[]): Promise<Buffer> {
   const { text, mark } = decode(bytes, true);
-  const csv = await CsvText.of(text);
+  const csv = await CsvText.of(text, edits[0]);
   const names = new Map(edits.flatMap(({ label, now }) => (now === undefined ? [] : [[label, now] as const])));
   const strange = [...names.keys()].find((label) => !csv.labels.includes(label));
   if (strange !== undefined) throw new EditRefusal(`has no column ${quote(strange)}`);
@@ -138,7 +138,7 @@ async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: Re
   const intents = await intentsOf(edits, rowsIn(source, bytes), refuse);
   const format = formatOf(source.source);
   const { text, mark } = decode(bytes, format === ".csv");
-  const csv = format === ".csv" ? await CsvText.of(text, source.types, intents.changed) : undefined;
+  const csv = format === ".csv" ? await CsvText.of(text, source, intents.changed) : undefined;
   const after = csv
     ? editCsv(text, csv, intents, refuse)
     : format === ".ndjson" || format === ".jsonl"

@@ -34,6 +34,8 @@ export interface RowFileEdit {
 export interface ColumnFileEdit {
   kind: "column";
   file: string;
+  /** That of the seed, where it says one. */
+  delimiter?: Source["delimiter"];
   /** A column to be added that is there already stays. */
   label: string;
   now?: string;

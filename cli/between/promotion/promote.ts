@@ -218,10 +218,11 @@ const rowChange = (key: string, change: Placed): RowChange =>
 /** Columns that a CSV must have for an edit of a row. */
 function newColumns(edit: FileEdit): FileEdit[] {
   if (edit.kind !== "row" || edit.do === "remove" || formatOf(edit.source.source) !== ".csv") return [];
-  const file = edit.source.source;
+  const { source: file, delimiter } = edit.source;
   return Object.keys(edit.do === "add" ? edit.row : (edit.values ?? {})).map((label) => ({
     kind: "column",
     file,
+    delimiter,
     label,
   }));
 }

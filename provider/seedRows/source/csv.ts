@@ -11,6 +11,7 @@ import {
   nameless,
   noName,
   isHidden,
+  delimiters,
   unread,
   type CellType,
   type Reading,
@@ -24,7 +25,8 @@ export async function* csvRows(reading: Reading, chunks: Chunks): AsyncGenerator
   const { wrong, refuse, takes } = reading;
   const isTaken = takes && ((at: number) => at === 0 || takes(at - 1));
   let columns: Column[] | undefined;
-  for await (const records of csvRecords(linesOf(chunks), undefined, isTaken)) {
+  const { delimiter } = reading.source;
+  for await (const records of csvRecords(linesOf(chunks), { delimiter, takes: isTaken })) {
     const rows: SourceRow[] = [];
     for (const record of records) {
       if (record === passedOver) {
@@ -68,8 +70,8 @@ function header({ source, refuse }: Reading, { line, cells: labels }: { line: nu
 }
 
 function adviceOn(labels: readonly string[]): string {
-  if (labels.length === 1 && labels[0]?.includes("|"))
-    return "separate the cells by commas, semicolons or tabs, or begin the file with a line sep=|";
+  const held = delimiters.find((mark) => labels[0]?.includes(mark));
+  if (held !== undefined) return `if ${quote(held)} separates the cells, set delimiter: ${JSON.stringify(held)}`;
   return `the labels there are ${some(
     labels.map((label) => JSON.stringify(label)),
     20,
@@ -184,10 +186,12 @@ interface Separation {
 /**
  * Commas, unless the first line has none and has semicolons or tabs, as spreadsheets write them, or says `sep=;` as Excel
  * writes it, before the labels.
+ * @param delimiter what a declaration says
  */
-export function separationOf(text: string): Separation {
+export function separationOf(text: string, delimiter?: string): Separation {
   const [said, , separator] = /^\uFEFF?("?)sep=([,;\t|])\1\r?\n/i.exec(text) ?? [];
-  if (said !== undefined && separator !== undefined) return { separator, start: said.length };
+  if (said !== undefined && separator !== undefined) return { separator: delimiter ?? separator, start: said.length };
+  if (delimiter !== undefined) return { separator: delimiter, start: 0 };
   const [line = ""] = text.trimStart().split("\n", 1);
   const bare = line.replaceAll(/"[^"]*"/g, "");
   const found = bare.includes(",") ? "," : [";", "\t"].find((mark) => bare.includes(mark));
@@ -212,8 +216,11 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
  */
 export async function* csvRecords(
   blocks: AsyncIterable<Lines> | Iterable<Lines>,
-  longest = maxCharactersOfRecord,
-  takes: Takes = () => true,
+  {
+    delimiter,
+    longest = maxCharactersOfRecord,
+    takes = () => true,
+  }: { delimiter?: string | undefined; longest?: number; takes?: Takes | undefined } = {},
 ): AsyncGenerator<CsvRecord[]> {
   let before = 0;
   let rest: Lines | undefined;
@@ -221,7 +228,7 @@ export async function* csvRecords(
   for await (const block of blocks) {
     let lines: Lines = rest ? { first: rest.first, text: rest.text + block.text } : block;
     if (!separation) {
-      separation = separationOf(block.text);
+      separation = separationOf(block.text, delimiter);
       if (separation.start > 0) lines = { first: lines.first + 1, text: lines.text.slice(separation.start) };
     }
     const parser = new Parser(lines, separation.separator);

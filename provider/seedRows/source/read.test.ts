@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isLong } from "../../../testing/harness/drawn.ts";
 import { summarize } from "../declaration.ts";
-import { read } from "./read.ts";
+import { read, readBlocks } from "./read.ts";
 import { unread, type CellType, type SourceRow } from "./source.ts";
 
 let folder: string;
@@ -98,6 +98,14 @@ describe("a CSV", () => {
     expect(rows[0]?.line).toBe(line);
   });
 
+  test("takes what the declaration says, whatever its first line has", async () => {
+    const found: unknown[] = [];
+    for (const text of ["A;B, long\n1;x,y\n", "sep=,\nA;B, long\n1;x,y\n"])
+      for await (const block of readBlocks({ source: "rows.csv", delimiter: ";" }, Buffer.from(text)))
+        found.push(...block.map(({ values }) => values));
+    expect(found).toEqual(Array(2).fill({ A: "1", "B, long": "x,y" }));
+  });
+
   test("tells the line on which each row begins", async () => {
     expect((await rowsOf("rows.csv", 'A\n"1\n2"\n\n3\n"4\r\n5"\n6')).map(({ line }) => line)).toEqual([2, 5, 6, 8]);
   });
@@ -122,7 +130,8 @@ describe("a CSV", () => {
   });
 
   test.each([
-    ["Code|Name\nA|x\n", "separate the cells by commas, semicolons or tabs, or begin the file with a line sep=|"],
+    ["Code|Name\nA|x\n", 'if "|" separates the cells, set delimiter: "|"'],
+    ["Code;Name, long\nA;x\n", 'if ";" separates the cells, set delimiter: ";"'],
     ["code, Code\nA,x\n", 'the labels there are "code", " Code" (case and spaces count)'],
   ])("whose first line lacks the key is told so, once: %j", async (content, message) => {
     await expect(rowsOf("rows.csv", content, undefined, ["Code"])).rejects.toThrow(

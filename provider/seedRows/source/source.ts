@@ -15,11 +15,16 @@ export const unread: SourceRow = { line: 0, values: {} };
 export const cellTypes = ["text", "number", "boolean", "date", "checkbox", "json"] as const;
 export type CellType = (typeof cellTypes)[number];
 
+/** What may separate the cells of a CSV. */
+export const delimiters = [",", ";", "\t", "|"] as const;
+
 /** Rows in the program, or a file with them. */
 export interface Source extends RowEdits {
   rows?: readonly RowData[] | undefined;
   source?: string | undefined;
   types?: Readonly<Record<string, CellType>> | undefined;
+  /** Separates the cells of a CSV that does not show it. */
+  delimiter?: (typeof delimiters)[number] | undefined;
   /** Labels that the first line of a CSV must have. */
   key?: readonly string[] | undefined;
   /** Labels whose values are keys of other rows. */

@@ -6,6 +6,7 @@ import type { RowFileEdit } from "../text.ts";
 /** A seed's file as somebody wrote it: the text of each row stands alone, so that a test knows which bytes are whose. */
 export interface DrawnFile {
   name: string;
+  delimiter?: "|";
   head: string;
   rows: { values: RowData; text: string }[];
   /** Between two rows. */
@@ -61,18 +62,28 @@ const keyed = (isCsv: boolean, min = 0): fc.Arbitrary<RowData[]> =>
 
 const csvCell = (value: unknown, quotes: boolean): string => {
   const text = typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-  return quotes || /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return quotes || /[",;|\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 const mark = fc.constantFrom("", "\uFEFF");
 
-/** What separates cells, and a first line that says so. */
-const separators = fc.constantFrom(["", ","], ["", ";"], ["", "\t"], ["sep=;", ";"], ["sep=,", ","] as const);
+/** What separates cells, and who says so: nobody, the first line or the seed. */
+const separators = fc.constantFrom(
+  ...([
+    ["", ","],
+    ["", ";"],
+    ["", "\t"],
+    ["sep=;", ";"],
+    ["sep=,", ","],
+    ["", "|", "|"],
+  ] as const),
+);
 
 const drawnCsv: fc.Arbitrary<DrawnFile> = fc
   .tuple(keyed(true), lineEnds, fc.boolean(), fc.infiniteStream<boolean>(fc.boolean()), mark, separators)
-  .map(([rows, end, isOpen, quotes, begin, [said, separator]]) => ({
+  .map(([rows, end, isOpen, quotes, begin, [said, separator, delimiter]]) => ({
     name: "seed.csv",
+    ...(delimiter && { delimiter }),
     head: `${begin}${said && said + end}${["code", "name", "note", "area"].join(separator)}${rows.length > 0 ? end : ""}`,
     rows: rows.map((values) => {
       const cells = Object.values(values).map((value) => csvCell(value, quotes.next().value as boolean));
