@@ -14,7 +14,7 @@ import { formatOf } from "../../provider/seedRows/source/source.ts";
 import { DataRefusal, type EnvironmentEntry } from "../report/environments.ts";
 import { type Declared, readDeclaration } from "../report/source.ts";
 import type { EditedFile, FileEdit } from "./editor/edits.ts";
-import type { EditStep, RowFileEdit, ValueFileEdit } from "./editor/text.ts";
+import { type EditStep, type RowFileEdit, type ValueFileEdit, valueEdit } from "./editor/text.ts";
 
 type Path = readonly string[];
 type Named = Pick<EnvironmentEntry, "name" | "file">;
@@ -121,7 +121,7 @@ export class EnvironmentFiles {
     const isSecret = this.declared.declaration.secrets.some((other) => other.join("\0") === path.join("\0"));
     if ((isObject(written) && "config" in written) || isSecret)
       throw new DataRefusal("its value comes from the configuration: change it there");
-    return [{ kind: "value", do: "set", file: this.fileFor(path), path, value }];
+    return [valueEdit("set", this.fileFor(path), path, value)];
   }
 
   /** Takes a thing out of the files that no other environment has; one that others share is overridden by null. */
@@ -132,8 +132,8 @@ export class EnvironmentFiles {
     const isShared = having.some((file) => !this.isOwn(file));
     const edits = having
       .filter((file) => this.isOwn(file) && !(isShared && file === this.own))
-      .map((file): ValueFileEdit => ({ kind: "value", do: "remove", file, path, prune }));
-    return isShared ? [...edits, { kind: "value", do: "set", file: this.own, path, value: null }] : edits;
+      .map((file) => ({ ...valueEdit("remove", file, path), prune }));
+    return isShared ? [...edits, valueEdit("set", this.own, path, null)] : edits;
   }
 
   /** Where rows of a seed are changed. */
@@ -269,8 +269,7 @@ export class RowPlacing {
             this.#key.map((label) => [label, isObject(cells) ? cells[label] : undefined]),
           );
           edits.push(this.#setCell(held.at.file, verb, keys, now, toPlainValue(held)));
-          const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, former];
-          edits.push({ kind: "value", do: "remove", file: held.at.file, path });
+          edits.push(valueEdit("remove", held.at.file, ["seeds", this.#seed, verb, { where: keys }, former]));
         }
       }
     }
@@ -317,8 +316,8 @@ export class RowPlacing {
     if (source && !isTakenOut) return [{ kind: "row", source, do: "add", row }];
     const rows = ["seeds", this.#seed, "rows"];
     const inline = this.#source ? undefined : this.#files.ownFileAt(rows);
-    if (inline !== undefined && !isTakenOut) return [append(inline, rows, row)];
-    return [append(this.#files.own, ["seeds", this.#seed, "rows+"], row)];
+    if (inline !== undefined && !isTakenOut) return [valueEdit("append", inline, rows, row)];
+    return [valueEdit("append", this.#files.own, ["seeds", this.#seed, "rows+"], row)];
   }
 
   #remove(key: string, keys: RowData): FileEdit[] {
@@ -331,10 +330,8 @@ export class RowPlacing {
     const source = this.#ownSource;
     if (source && !added) return [...edits, { kind: "row", source, do: "remove", row: keys }];
     const [only, ...more] = this.#key.map((label) => keys[label]);
-    return [
-      ...edits,
-      append(this.#files.own, ["seeds", this.#seed, "rows-"], more.length > 0 ? [only, ...more] : only),
-    ];
+    const removal = more.length > 0 ? [only, ...more] : only;
+    return [...edits, valueEdit("append", this.#files.own, ["seeds", this.#seed, "rows-"], removal)];
   }
 
   #change(key: string, keys: RowData, values: Cells): FileEdit[] {
@@ -351,9 +348,8 @@ export class RowPlacing {
       else override[label] = value ?? null;
     }
     const source = this.#ownSource;
-    if (source && Object.keys(inSource).length > 0) {
+    if (source && Object.keys(inSource).length > 0)
       edits.push({ kind: "row", source, do: "change", row: keys, values: inSource });
-    }
     return [...edits, ...this.#override(key, keys, override)];
   }
 
@@ -364,25 +360,19 @@ export class RowPlacing {
     const path = ["seeds", this.#seed, "rows~"];
     const list = this.#files.valueIn(own, path);
     const isThere = list?.kind === "list" && list.items.some((item) => this.#keyOf("rows~", item) === key);
-    if (!isThere) return [append(own, path, { ...keys, ...cells })];
+    if (!isThere) return [valueEdit("append", own, path, { ...keys, ...cells })];
     return Object.entries(cells).map(([label, value]) => this.#setCell(own, "rows~", keys, label, value));
   }
 
   #setCell(file: string, verb: string, keys: RowData, label: string, value: unknown): ValueFileEdit {
     const path: EditStep[] = ["seeds", this.#seed, verb, { where: keys }, label];
     // An override without a value would let the value below it through.
-    if (value === undefined && verb !== "rows~") return { kind: "value", do: "remove", file, path };
-    return { kind: "value", do: "set", file, path, value: value ?? null };
+    if (value === undefined && verb !== "rows~") return valueEdit("remove", file, path);
+    return valueEdit("set", file, path, value ?? null);
   }
 
   #dropItem(file: string, verb: string, keys: RowData): ValueFileEdit {
-    return {
-      kind: "value",
-      do: "remove",
-      file,
-      path: ["seeds", this.#seed, verb, { where: keys }],
-      prune: verb !== "rows",
-    };
+    return { ...valueEdit("remove", file, ["seeds", this.#seed, verb, { where: keys }]), prune: verb !== "rows" };
   }
 
   /** Where a row stands in a list of a layer, or one of its cells. */
@@ -410,14 +400,6 @@ export class RowPlacing {
     return Object.fromEntries(this.#key.map((label, at) => [label, cells[label] ?? parts[at]]));
   }
 }
-
-const append = (file: string, path: readonly string[], value: unknown): ValueFileEdit => ({
-  kind: "value",
-  do: "append",
-  file,
-  path,
-  value,
-});
 
 /** A row as people write it: cells without a value are left out. */
 const withoutNothing = (cells: Cells): RowData =>

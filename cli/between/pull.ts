@@ -11,7 +11,16 @@ import { keyOf, withoutIgnored } from "../../provider/seedRows/declaration.ts";
 import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { isHidden, listLinkedLabels } from "../../provider/seedRows/source/source.ts";
-import { type Change, type Field, fieldOf, secretText, type Section, stable, type Thing } from "../report/changeSet.ts";
+import {
+  type Change,
+  type Field,
+  fieldOf,
+  placed,
+  secretText,
+  type Section,
+  stable,
+  type Thing,
+} from "../report/changeSet.ts";
 import type { Observer } from "../report/drift.ts";
 import { DataRefusal } from "../report/environments.ts";
 import { type Declared, readDeclaration } from "../report/source.ts";
@@ -140,10 +149,8 @@ export async function planPull(items: readonly PullItem[], declared: Declared): 
 function whyUnreadable(declared: Declared, files: readonly EditedFile[]): string | undefined {
   const copy = copyEdited(declared, files);
   try {
-    const { declared: read, problems } = readDeclaration(declared.file, copy.folder);
-    const [first] = problems;
-    if (read && !first) return undefined;
-    return first ? [first.place ?? [], first.text].flat().join(": ") : "they declare nothing";
+    const { problems } = readDeclaration(declared.file, copy.folder);
+    return problems[0] && placed(problems[0]);
   } finally {
     copy.remove();
   }

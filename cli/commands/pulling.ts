@@ -19,7 +19,7 @@ import type { Look } from "../report/drift.ts";
 import { DataRefusal, driftFile } from "../report/environments.ts";
 import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../report/environments.ts";
 import { pending } from "../report/section.ts";
-import { type Declared, readDeclaration } from "../report/source.ts";
+import { type Declared, readDeclaration, sound } from "../report/source.ts";
 import { stateOf } from "../report/state.ts";
 import { cut, cutBoth, signs, toVisible, valueTexts } from "../report/text.ts";
 import { assertCommitted } from "../report/trees.ts";
@@ -112,12 +112,7 @@ async function findLive(
   const folder = projectFolder(cwd);
   const entries = readEnvironments(folder) ?? [];
   const entry = entryNamed(entries, name);
-  const { declared, problems } = readDeclaration(entry.file, folder);
-  const [first] = problems;
-  if (!declared || first)
-    throw new DataRefusal(
-      `${entry.file} can't be read: ${first ? [first.place ?? [], first.text].flat().join(": ") : "it declares nothing"}`,
-    );
+  const declared = sound(readDeclaration(entry.file, folder), `${entry.file} can't be read`);
   const own = into === undefined ? undefined : toSlashes(path.relative(folder, path.resolve(cwd, into)));
   const files = new EnvironmentFiles(declared, entry, entries, own);
   const { stack, text } =

@@ -94,15 +94,15 @@ export function readMasks(file: string): MasksFile {
 /** Places of what version 0.1.0 had in a masks file. */
 function formerRules(content: unknown): PropertyKey[][] {
   if (!isObject(content)) return [];
-  const mayHold = (rules: unknown, above: string[]): PropertyKey[][] =>
-    Object.entries(isObject(rules) ? rules : {}).flatMap(([label, rule]) =>
-      isObject(rule) && "keep" in rule ? [[...above, label, "keep"]] : [],
-    );
+  const { labels, tables } = content;
+  const ofTables = Object.entries(isObject(tables) ? tables : {});
+  const rules = [[["labels"], labels] as const, ...ofTables.map(([table, own]) => [["tables", table], own] as const)];
   return [
     ...["kinds", "others"].filter((key) => key in content).map((key) => [key]),
-    ...mayHold(content["labels"], ["labels"]),
-    ...Object.entries(isObject(content["tables"]) ? content["tables"] : {}).flatMap(([table, rules]) =>
-      mayHold(rules, ["tables", table]),
+    ...rules.flatMap(([above, own]) =>
+      Object.entries(isObject(own) ? own : {}).flatMap(([label, rule]) =>
+        isObject(rule) && "keep" in rule ? [[...above, label, "keep"]] : [],
+      ),
     ),
   ];
 }

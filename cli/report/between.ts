@@ -12,7 +12,7 @@ import {
 } from "./changeSet.ts";
 import { DataRefusal, entryNamed, environmentsFile, readEnvironments } from "./environments.ts";
 import { compareDeclarations } from "./section.ts";
-import { type Declared, readDeclaration } from "./source.ts";
+import { type Declared, readDeclaration, sound } from "./source.ts";
 
 // Two environments as they are declared: what the files of the one have that those of the other lack.
 
@@ -33,10 +33,8 @@ function declaredAs(folder: string, name: string): Declared {
       `there is no ${environmentsFile} beside Pulumi.yaml that names ${name}: write one, or name the Environment file itself`,
     );
   const file = isFile ? name : entryNamed(entries ?? [], name).file;
-  const { declared, problems } = readDeclaration(file, folder);
-  if (declared) return declared;
-  const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
-  throw new DataRefusal(`${name} can't be read: ${reasons.slice(0, 3).join("; ")}`);
+  const reading = readDeclaration(file, folder);
+  return reading.declared ?? sound(reading, `${name} can't be read`);
 }
 
 /** Properties that say what a run may do to rows and people, and nothing of these: they must not hide a difference. */

@@ -133,9 +133,12 @@ export const noTally = (): Tally => ({ add: 0, change: 0, remove: 0, same: 0 });
 /** A section with the reason why it is empty. */
 export const notCompared = (why: string): Section => ({ compared: false, why, things: [] });
 
+/** A note behind its place. */
+export const placed = ({ text, place }: Note): string => (place === undefined ? text : `${place}: ${text}`);
+
 /** Sentences that would stop a run: problems with their places, then guards by thing. */
 export const stops = ({ problems, change, pending }: EnvironmentChanges): string[] => [
-  ...problems.map(({ text, place }) => (place === undefined ? text : `${place}: ${text}`)),
+  ...problems.map(placed),
   ...new Set(
     [...change.things, ...(pending?.things ?? [])].flatMap(({ name, guards }) =>
       guards.map((guard) => `${name}: ${guard}`),

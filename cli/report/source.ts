@@ -1,7 +1,8 @@
 import { type Declaration, readEnvironment } from "../../provider/environment/declaration.ts";
 import type { HeldRule } from "../../provider/environment/rules.ts";
 import { keyPlace, type Problem, type Value, valuePlace, describePlace } from "../../provider/layers/document.ts";
-import type { Note } from "./changeSet.ts";
+import { type Note, placed } from "./changeSet.ts";
+import { DataRefusal } from "./environments.ts";
 
 /** An Environment file as it was read: what it declares, and where. */
 export interface Declared {
@@ -56,6 +57,12 @@ export function readDeclaration(file: string, folder: string, held: readonly Hel
     problems: notes,
     files,
   };
+}
+
+/** What a file declares, in which nothing is wrong. Throws a DataRefusal that begins with these words. */
+export function sound({ declared, problems }: Omit<EnvironmentReading, "files">, words: string): Declared {
+  if (declared && problems.length === 0) return declared;
+  throw new DataRefusal(`${words}: ${problems.slice(0, 3).map(placed).join("; ") || "it declares nothing"}`);
 }
 
 /** An empty declaration. */

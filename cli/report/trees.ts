@@ -29,7 +29,7 @@ import {
   type TreeEntry,
   treeOf,
 } from "../../provider/files/git.ts";
-import type { Note } from "./changeSet.ts";
+import { type Note, placed } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
 import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
 
@@ -309,8 +309,7 @@ export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: str
   if (unread !== undefined) return { why: unread, notes: [] };
   const { declared, problems } = readDeclaration(file, folder);
   if (!declared) {
-    const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
-    return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };
+    return { why: `the file of the base can't be read: ${problems.slice(0, 3).map(placed).join("; ")}`, notes: [] };
   }
   return { declared: { ...declared, unread: (source) => base.unread(pathInRepository(prefix, source)) }, notes: [] };
 }

@@ -18,6 +18,13 @@ export interface ValueFileEdit {
   prune?: boolean;
 }
 
+export const valueEdit = (
+  verb: ValueFileEdit["do"],
+  file: string,
+  path: readonly EditStep[],
+  value?: unknown,
+): ValueFileEdit => ({ kind: "value", do: verb, file, path, value });
+
 /** Changes a row of a seed's file. */
 export interface RowFileEdit {
   kind: "row";

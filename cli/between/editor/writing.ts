@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
-  closeSync,
-  fsyncSync,
+  existsSync,
   lstatSync,
-  openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -88,8 +86,9 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
       dropLeftovers(path);
       const draft = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
       drafts.push({ draft, path, file });
-      writeDraft(draft, after, before ? statSync(path).mode & 0o777 : 0o666);
-      if (!hasBytes(draft, after)) throw new DataRefusal(`${file} was not written as it should be`);
+      const mode = before ? statSync(path).mode & 0o777 : 0o666;
+      writeFileSync(draft, after, { flag: "wx", mode, flush: true });
+      if (!readFileSync(draft).equals(after)) throw new DataRefusal(`${file} was not written as it should be`);
     }
     files.forEach(({ file, before }, index) => assertUnchanged(drafts[index]?.path ?? file, file, before));
     renameAll(drafts);
@@ -108,39 +107,9 @@ function dropLeftovers(path: string): void {
   }
 }
 
-function writeDraft(draft: string, bytes: Buffer, mode: number): void {
-  const handle = openSync(draft, "wx", mode);
-  try {
-    writeFileSync(handle, bytes);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Bytes of a file that are compared at a time. */
-const chunkSize = 1024 * 1024;
-
-/** True if a file holds these bytes and no others. */
-function hasBytes(path: string, bytes: Buffer): boolean {
-  const handle = openSync(path, "r");
-  try {
-    const chunk = Buffer.alloc(Math.min(chunkSize, bytes.length + 1));
-    for (let at = 0; ;) {
-      const length = readSync(handle, chunk);
-      if (length === 0) return at === bytes.length;
-      if (!chunk.subarray(0, length).equals(bytes.subarray(at, at + length))) return false;
-      at += length;
-    }
-  } finally {
-    closeSync(handle);
-  }
-}
-
 function assertUnchanged(path: string, file: string, before: Buffer | undefined): void {
-  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  const isSame = before ? isThere && hasBytes(path, before) : !isThere;
-  if (!isSame)
+  const now = existsSync(path) ? readFileSync(path) : undefined;
+  if (before ? now?.equals(before) !== true : now)
     throw new DataRefusal(`${file} was changed by somebody else in the meantime: nothing was written; try again`);
 }
 

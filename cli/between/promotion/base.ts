@@ -63,7 +63,7 @@ function withWritten(value: Value): Value {
 }
 
 /** Two environments of a project, by name and file. */
-export interface Pair {
+interface Pair {
   root: string;
   /** The folder of Pulumi.yaml, from the top of the repository on. */
   prefix: string;

@@ -14,13 +14,13 @@ import {
   textIn,
   type EnvironmentEntry,
 } from "../../report/environments.ts";
-import { readDeclaration, type Declared } from "../../report/source.ts";
+import { readDeclaration, sound } from "../../report/source.ts";
 import { assertCommitted, BaseTree, commitOf, readAtBase, readInTree } from "../../report/trees.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
-import type { EditStep } from "../editor/text.ts";
+import { type EditStep, valueEdit } from "../editor/text.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { copyEdited, EnvironmentFiles, filesOf, type RowChange } from "../placing.ts";
-import { findBase, parsePromotions, promotionsFile, type Pair, type PromotionEntry } from "./base.ts";
+import { findBase, parsePromotions, promotionsFile, type PromotionEntry } from "./base.ts";
 import type { PromotedChange, Promotion, PromotionSides } from "./model.ts";
 import { planPromotion, type PromotionTerms } from "./plan.ts";
 
@@ -45,48 +45,37 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   if (!existsSync(join(root, ".git")))
     throw new DataRefusal(`${folder} is in no Git repository, so nothing says what has changed`);
   const listed = readEnvironments(folder);
-  const [from, to] = [request.from, request.to].map((name) => namedFile(listed, name));
-  if (!from || !to || from.name === to.name)
-    throw new DataRefusal("name two different environments: promote <from> <to>");
+  const [from, to] = [namedFile(listed, request.from), namedFile(listed, request.to)];
+  if (from.name === to.name) throw new DataRefusal("name two different environments: promote <from> <to>");
   const prefix = toSlashes(relative(root, folder));
-  const pair: Pair = { root, prefix, from, to };
-  const sides = { from: await declaredOf(folder, root, from), to: await declaredOf(folder, root, to) };
-  const files = [environmentsFile, promotionsFile, ...[sides.from, sides.to].flatMap(filesOf)];
+  const declared = {
+    from: sound(await readInTree({ folder, root }, from.file), from.name),
+    to: sound(await readInTree({ folder, root }, to.file), to.name),
+  };
+  const files = [environmentsFile, promotionsFile, ...filesOf(declared.from), ...filesOf(declared.to)];
   if (!request.dirty) await assertCommitted(folder, files);
-  return promoteBetween(request, { folder, listed, pair, sides });
-}
-
-interface ReadPair {
-  folder: string;
-  listed: readonly EnvironmentEntry[] | undefined;
-  pair: Pair;
-  sides: { from: Declared; to: Declared };
-}
-
-async function promoteBetween(request: PromotionRequest, { folder, listed, pair, sides }: ReadPair): Promise<Promoted> {
-  const { root, prefix, from, to } = pair;
   const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
-  const base = await findBase(pair, entries);
+  const base = await findBase({ root, prefix, from, to }, entries);
   const tree = await BaseTree.of(root, base.commit);
   try {
-    const before = await readAtBase({ base: tree, prefix }, fileAt(tree, prefix, from, await textAt(tree, prefix)));
+    const before = await readAtBase({ base: tree, prefix }, await fileAt(tree, prefix, from));
     if (!before.declared)
       throw new DataRefusal(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
-    const three = {
-      from: { name: from.name, declared: sides.from },
-      to: { name: to.name, declared: sides.to },
+    const sides = {
+      from: { name: from.name, declared: declared.from },
+      to: { name: to.name, declared: declared.to },
       base: before.declared,
     };
-    const promotion = await planPromotion(three, base, request);
+    const promotion = await planPromotion(sides, base, request);
     if (!request.write || promotion.conflicts.length > 0) return { ...promotion, written: [] };
     const layers = {
-      from: new EnvironmentFiles(sides.from, from, []),
-      to: new EnvironmentFiles(sides.to, to, listed ?? [from]),
+      from: new EnvironmentFiles(declared.from, from, []),
+      to: new EnvironmentFiles(declared.to, to, listed ?? [from]),
     };
-    const files = promotion.taken.length > 0 ? await editFiles(promotion, layers, three, request) : [];
+    const edited = promotion.taken.length > 0 ? await editFiles(promotion, layers, sides, request) : [];
     const entry = await entryEdits(promotion, entries, root);
-    await writePromotion(folder, files, entry);
-    const written = files.map(({ file }) => file);
+    await writePromotion(folder, edited, entry);
+    const written = edited.map(({ file }) => file);
     return { ...promotion, written: entry.length > 0 ? [...written, promotionsFile] : written };
   } finally {
     tree.remove();
@@ -102,22 +91,12 @@ interface NamedFile {
 const namedFile = (listed: readonly EnvironmentEntry[] | undefined, name: string): NamedFile =>
   listed ? entryNamed(listed, name) : { name, file: `${name}.yaml` };
 
-async function declaredOf(folder: string, root: string, { name, file }: NamedFile): Promise<Declared> {
-  const { declared, problems } = await readInTree({ folder, root }, file);
-  const [problem] = problems;
-  if (declared && !problem) return declared;
-  const { place, text = "can't be read" } = problem ?? {};
-  throw new DataRefusal(`${name}: ${place === undefined ? "" : `${place}: `}${text}`);
-}
-
 /** Where the file stood at the base: environments.yaml may have named another one. */
-function fileAt(tree: BaseTree, prefix: string, { name, file }: NamedFile, text: string | undefined): string {
-  const former = text === undefined ? undefined : environmentsIn(text).entries.find((each) => each.name === name);
-  return former && tree.entries.has(posix.join(prefix, former.file)) ? former.file : file;
+async function fileAt(tree: BaseTree, prefix: string, { name, file }: NamedFile): Promise<string> {
+  const text = (await tree.text(posix.join(prefix, environmentsFile))) ?? "{}";
+  const former = environmentsIn(text).entries.find((each) => each.name === name)?.file;
+  return former !== undefined && tree.entries.has(posix.join(prefix, former)) ? former : file;
 }
-
-const textAt = (tree: BaseTree, prefix: string): Promise<string | undefined> =>
-  tree.text(posix.join(prefix, environmentsFile));
 
 /** The edits of promotions.yaml: none while something of `from` is left for another time, or nothing was new. */
 async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry[], root: string): Promise<FileEdit[]> {
@@ -127,17 +106,12 @@ async function entryEdits(promotion: Promotion, entries: readonly PromotionEntry
   const isNews = taken.length + kept + alike > 0 || (!known && promotion.base.by === "fork");
   if (!isNews || left.length + leftConflicts > 0) return [];
   const commit = await commitOf(root, "HEAD");
-  const edit = (verb: "set" | "append", path: readonly EditStep[], value: unknown): FileEdit => ({
-    kind: "value",
-    do: verb,
-    file: promotionsFile,
-    path,
-    value,
-  });
-  if (own.length === 0) return [edit("set", [to], { from, commit })];
-  if (known) return [edit("set", known.isListed ? [to, { where: { from } }, "commit"] : [to, "commit"], commit)];
-  const all = [...own.map((entry) => ({ from: entry.from, commit: entry.commit })), { from, commit }];
-  return [edit("set", [to], all)];
+  const edit = (path: readonly EditStep[], value: unknown): FileEdit[] => [
+    valueEdit("set", promotionsFile, path, value),
+  ];
+  if (known) return edit(known.isListed ? [to, { where: { from } }, "commit"] : [to, "commit"], commit);
+  const others = own.map((entry) => ({ from: entry.from, commit: entry.commit }));
+  return edit([to], others.length > 0 ? [...others, { from, commit }] : { from, commit });
 }
 
 /** Both environments with their files. */
@@ -238,12 +212,7 @@ async function assertMeant(
   if (files.length === 0) return;
   const copy = copyEdited({ file, ...read }, files, newSources(promotion, sides));
   try {
-    const { declared, problems } = readDeclaration(file, copy.folder);
-    const [problem] = problems;
-    if (!declared || problem) {
-      const { place = file, text = "can't be read" } = problem ?? {};
-      throw new DataRefusal(`nothing is written: once it is, ${place}: ${text}`);
-    }
+    const declared = sound(readDeclaration(file, copy.folder), "nothing is written: once it is");
     const after = await planPromotion({ ...sides, to: { ...sides.to, declared } }, promotion.base, terms);
     const [other] = [...after.taken, ...after.conflicts];
     if (!other && after.left.length === promotion.left.length) return;
@@ -279,7 +248,7 @@ function placeSeed(from: EnvironmentFiles, to: EnvironmentFiles, change: Promote
   const source = from.declared.declaration.seeds[name]?.source;
   const target = source === undefined ? undefined : targetOf(source, from, to);
   const value = { ...change.cells, ...(target === undefined ? {} : { source: to.named(target) }), ...rows };
-  const edits: FileEdit[] = [{ kind: "value", do: "set", file: to.own, path: change.path, value }];
+  const edits: FileEdit[] = [valueEdit("set", to.own, change.path, value)];
   if (source === undefined || target === undefined || source === target) return { edits, files: [] };
   const after = readFileSync(join(from.declared.folder, source));
   const place = join(to.declared.folder, target);
@@ -304,7 +273,7 @@ function placeSettings(files: EnvironmentFiles, change: Placed): FileEdit[] {
   if (change.do === "add") {
     const { role, ...more } = change.cells;
     const value = isMember && Object.keys(more).length === 0 ? role : change.cells;
-    return [{ kind: "value", do: "set", file: files.own, path, value }];
+    return [valueEdit("set", files.own, path, value)];
   }
   const held = find(files.root, path)?.value;
   const cells = Object.entries(change.cells);
