@@ -181,6 +181,14 @@ test.each([
   expect(existsSync(join(folder, "package.json"))).toBe(false);
 });
 
+test("where nobody can be asked for a passphrase, its variable comes first", async () => {
+  const locked = { ...environment(), PULUMI_CONFIG_PASSPHRASE: undefined };
+  const { output } = await runCommand({ words: ["init", "--yes"], folder, environment: locked });
+  expect(output).toContain(
+    "Next:\n  export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks\n",
+  );
+});
+
 test("where the Pulumi SDK is missing, its installation comes first", async () => {
   rmSync(join(folder, "node_modules"));
   expect((await run("init", "--yes")).output).toContain("Next:\n  npx microapps stack init dev\n");

@@ -88,7 +88,10 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     terminal.output.write(writePipelines(ci, flags));
   }
   if (decided.stack !== undefined) await makeStack(terminal, decided.stack, { ...options, cwd: folder });
-  terminal.output.write(nextSteps(decided));
+  const { PULUMI_CONFIG_PASSPHRASE: passphrase, PULUMI_CONFIG_PASSPHRASE_FILE: inFile } = terminal.environment;
+  const lacksPassphrase =
+    (passphrase ?? inFile) === undefined && !isInteractive(terminal, options.nonInteractive ?? false);
+  terminal.output.write(nextSteps(decided, lacksPassphrase));
 }
 
 /** True where `npx microapps` brings it up. */
@@ -208,11 +211,15 @@ function packageText(folder: string, name: string, language: Language): [file: s
 }
 
 /** The commands that come next, for each stack: what is missing, and then the run of the first one. */
-function nextSteps({ folder, language, environments, from, stack }: Decided): string {
+function nextSteps({ folder, language, environments, from, stack }: Decided, lacksPassphrase: boolean): string {
   const engine = isEmbedded(language) ? "npx microapps" : "pulumi";
   const missing = isNode(language) && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
+  if (lacksPassphrase)
+    missing.push("export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks");
   // Other languages have the CLI install the plugin's own.
-  const commands = isEmbedded(language) ? missing : ["pulumi package add ./node_modules/pulumi-microapps/plugin"];
+  const commands = isEmbedded(language)
+    ? missing
+    : [...missing, "pulumi package add ./node_modules/pulumi-microapps/plugin"];
   for (const { name, endpoint, email } of environments) {
     if (name !== stack) commands.push(`${engine} stack init ${name}`);
     if (endpoint === undefined) continue;
