@@ -296,7 +296,8 @@ export class Operations {
     const { readsFirst, signal, configuration } = this.#surroundings;
     const look = async () => (readsFirst && this.#connection.isThere(configuration()) ? online() : undefined);
     const given = parse(resource, { ...toListed(resource, news), resourceUrn: urn });
-    await resource.foresee?.({ ...offline, sleep: pausing(signal) }, given, look);
+    const seen = await resource.foresee?.({ ...offline, sleep: pausing(signal) }, given, look);
+    if (seen !== undefined) this.forecasts.correct(urn, seen);
   }
 
   /** Compares a seed anew that gives up rows, if the program has declared these elsewhere since. */

@@ -130,6 +130,15 @@ export class Forecasts {
     return (text) => void lines.push(clean(text));
   }
 
+  /** Puts counts of rows that were seen in place of those of a check, which knows the source alone. */
+  correct(urn: string | undefined, counts: string): void {
+    const kept = this.#kept.get(urn ?? "");
+    this.#kept.set(urn ?? "", {
+      ...kept,
+      check: [counts, ...(kept?.check ?? []).filter((text) => !text.startsWith("rows: "))],
+    });
+  }
+
   /** Reports what waits for the create or update of a resource in a preview, or for none where nothing changes. */
   report(urn: string | undefined, say: Say): void {
     const { check = [], diff = [] } = this.#kept.get(urn ?? "") ?? {};

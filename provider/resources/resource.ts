@@ -62,14 +62,14 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** Plans its deletion, with the same refusals. Offline, and without side effects. */
   departs?: (context: OfflineResourceContext, state: State<Inputs, Outputs>) => Promise<Findings>;
   /**
-   * Throws, in a preview of an engine that asks for creates, what would refuse this one. `look` leads to the platform, for
-   * reads alone; its answer is undefined where a preview looks at none.
+   * Throws, in a preview of an engine that asks for creates, what would refuse this one; answers the counts of a seed whose
+   * rows it has seen. `look` leads to the platform, for reads alone; its answer is undefined where a preview looks at none.
    */
   foresee?: (
     context: OfflineResourceContext & Pick<Context, "sleep">,
     news: Given<z.output<Inputs>>,
     look: () => Promise<ResourceContext | undefined>,
-  ) => Promise<void>;
+  ) => Promise<string | undefined>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
   /** Reads the resource; undefined when it does not exist. `state` is empty during an import. */
   read: (

@@ -2,7 +2,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
-import { removeOwned, apply, refuseOthers } from "../seedRows/apply.ts";
+import { removeOwned, apply, lookAhead } from "../seedRows/apply.ts";
 import { formsOf } from "../seedRows/cells.ts";
 import type { OfflineRowContext } from "../seedRows/claims.ts";
 import { findSettingProblems, inputs, outputs, type SeedInputs, type SeedState } from "../seedRows/inputs.ts";
@@ -135,7 +135,7 @@ export const seedRows = resource({
     const online = declared.adopt || declared.mode === "updateOnly" ? undefined : await look();
     if (!online) return;
     try {
-      await refuseOthers(online, declared);
+      return await lookAhead(online, declared);
     } catch (error) {
       if (error instanceof ResourceError) throw error;
       context.report.info(`whether others made rows with these keys is seen by up alone: ${messageOf(error)}`);

@@ -1,7 +1,7 @@
 import { CallCounter } from "../../platform/client/http/call.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import { formatCount } from "../../platform/messages/text.ts";
+import { formatCount, formatCounts } from "../../platform/messages/text.ts";
 import { tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
 import {
   emptyLedger,
@@ -218,8 +218,11 @@ async function handedOver({ rowClaims, directory }: RowContext, inputs: SeedInpu
   return { givers, handed };
 }
 
-/** Throws where others have rows with the keys of a new seed and other content. Sends nothing. */
-export async function refuseOthers(context: RowContext, inputs: SeedInputs): Promise<void> {
+/**
+ * What a new seed meets in its table, in words; undefined where it has none of its rows. Throws where others have rows with
+ * its keys and other content. Sends nothing.
+ */
+export async function lookAhead(context: RowContext, inputs: SeedInputs): Promise<string | undefined> {
   const summary = await summaryOf(context, inputs);
   // What it links to may be made by the same run.
   const links = await Links.of(context, inputs, true);
@@ -227,8 +230,13 @@ export async function refuseOthers(context: RowContext, inputs: SeedInputs): Pro
   const ledger = emptyLedger();
   const comparison = Comparison.of(inputs, summary, undefined, handed);
   const live = await liveRows(context, inputs, { rows: summary.rows, links, comparison, ledger });
-  const { adoptNeeded } = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver: handed });
-  await refusePlan(inputs, { adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
+  const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver: handed });
+  await refusePlan(inputs, { adoptNeeded: plan.adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
+  if (plan.adopted === 0) return undefined;
+  return `rows: ${formatCounts([
+    [plan.insert.size, "to add"],
+    [plan.adopted, "already as declared"],
+  ])}`;
 }
 
 /** Wanted rows that the last run saw as existing, and that others than the account of this run have. */

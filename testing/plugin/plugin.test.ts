@@ -79,6 +79,8 @@ test("a preview refuses a new seed whose rows others have with other content, as
   const adopting = await stage.host.check("SeedRows", { ...seed, adopt: true });
   await create("SeedRows", adopting.inputs, preview);
   expect((await stage.client.microappdata({ microAppID: "continents" })).microAppRows).toMatchObject(rows);
+  await stage.host.check("SeedRows", { ...seed, rows: [rows[0], { Code: "AS", Name: "Asia" }] });
+  expect(stage.host.told.at(-1)).toBe("info: rows: 1 to add, 1 already as declared");
   // Nobody is refused by a platform that can't be read: it is said.
   stage.emulator.setFaults({ faults: [{ kind: "status", status: 403, endpoint: "microappdata" }] });
   await stage.host.check("SeedRows", seed);
