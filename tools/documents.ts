@@ -1,8 +1,11 @@
 import { format } from "oxfmt";
+import { z } from "zod";
 import { program } from "../cli/commands/program.ts";
 import { masksJsonSchema } from "../cli/dump/masks.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
+import { type Endpoint, endpoints } from "../platform/contract/endpoints.ts";
+import { isObject } from "../platform/contract/wire.ts";
 import { jsonSchema } from "../provider/environment/schema.ts";
 import { presentSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
@@ -26,9 +29,62 @@ export async function documents(): Promise<Record<string, string>> {
     "_index.md": indexPage(schema),
     "installation-configuration.md": installationPage(schema),
     ...packagePages(schema),
+    "../platform/client/methods.ts": methods(),
     "../sdk/args.ts": (await format("args.ts", writeSdkTypes(), { printWidth: 120 })).code,
   };
 }
 
 /** Folders below docs that hold nothing else. */
 export const ownFolders = ["resources", "functions"];
+
+const effects = {
+  read: "Changes nothing; repeated after failures.",
+  idempotent: "Repeated after failures: the end is the same.",
+  create: "Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.",
+};
+
+/** The text of platform/client/methods.ts, whose comments editors show. */
+function methods(): string {
+  const entries: [string, Endpoint][] = Object.entries(endpoints);
+  return [
+    "// Made of platform/contract by `make docs`: change that, not this.",
+    'import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";',
+    'import type { CallOptions } from "./http/call.ts";',
+    "",
+    "/**",
+    " * One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` gives",
+    " * the reason.",
+    " */",
+    "export interface Methods {",
+    ...entries.flatMap(([name, endpoint]) => method(name, endpoint)),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function method(name: string, { summary, method: verb, path, effect, request, answer, errors }: Endpoint): string[] {
+  const lines = [
+    summary,
+    effects[effect],
+    "",
+    ...parts("@param request", request, "input"),
+    ...parts("@returns", answer, "output"),
+    ...(errors.length > 0 ? [`@throws ApiError ${errors.map((code) => `\`${code}\``).join(", ")}`] : []),
+    `@see \`${verb} ${path}\`, docs/endpoints.md#${name.toLowerCase()}`,
+  ];
+  const comment = lines.map((line) => `   *${line === "" ? "" : ` ${line.replaceAll("*/", "* /")}`}`);
+  const signature = `(request: RequestOf<"${name}">, options?: CallOptions) => Promise<AnswerOf<"${name}">>;`;
+  return ["  /**", ...comment, "   */", `  ${name}: ${signature}`];
+}
+
+/** The properties at the top, each with its description. */
+function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  const named = Object.entries(properties).flatMap(([name, property]) => {
+    if (isObject(property) && "not" in property) return []; // what is refused by name
+    const comment =
+      isObject(property) && typeof property["description"] === "string" ? `: ${property["description"]}` : "";
+    return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${comment.replace(/\.$/, "")}`;
+  });
+  return named.length > 0 ? [`${tag} ${named.join("; ")}.`] : [];
+}

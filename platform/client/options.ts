@@ -1,9 +1,10 @@
-import type { AnswerOf, EndpointName, RequestOf, WireNames } from "../contract/endpoints.ts";
+import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
 import type { Dialect, Profile } from "../profile/profile.ts";
-import type { CallOptions, CallRecord, Calls } from "./http/call.ts";
+import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
 import type { SenderTimeouts } from "./http/sender.ts";
+import type { Methods } from "./methods.ts";
 import type { Account } from "./session.ts";
 
 /** Time-outs of a client in milliseconds. */
@@ -54,11 +55,8 @@ export interface ClientOptions extends Account {
   wait?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/**
- * The platform as a program speaks to it: a method for each endpoint, by its name, which docs/endpoints.md describes. All
- * of them fail with an `ApiError`, whose `code` gives the reason.
- */
-export interface Client extends Calls<EndpointName> {
+/** The platform as a program speaks to it. */
+export interface Client extends Methods {
   /** Known habits and settings of the platform, beyond the interface. */
   readonly dialect: Dialect;
   /** Milliseconds for which a thing that this client made may still be unseen. */
