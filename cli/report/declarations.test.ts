@@ -55,12 +55,6 @@ describe("people", () => {
     expect(thing.changes).toMatchObject([{ op: "change", fields: [{ name: "targetRoute", after: "app" }] }]);
   });
 
-  test("a list of members becomes a roster with the same people: only settings change", async () => {
-    const thing = await folders.thing(team("a@x.org: admin"), roster("a@x.org: admin"));
-    expect(thing.people).toEqual({ add: 0, change: 0, remove: 0, same: 1 });
-    expect(thing.changes.every(({ kind }) => kind === "setting")).toBe(true);
-  });
-
   const twelve = Array.from({ length: 12 }, (_, at) => `p${at}@x.org: ${at === 0 ? "admin" : "member"}`);
 
   test("a roster that loses more people than maxRemovals allows is told as a run would tell it", async () => {
@@ -99,23 +93,6 @@ describe("organizations, teams and apps", () => {
       ["team", "old/t", "remove"],
       ["organization", "kept", "change"],
       ["organization", "young", "add"],
-    ]);
-  });
-
-  test("a key that was another one formerly stays the same thing, and what is below it", async () => {
-    const before = "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew } } }\n";
-    const after =
-      "organizations:\n  apex: { formerly: acme, name: Acme, teams: { staff: { formerly: crew, name: Staff } } }\n";
-    const { section } = await folders.compare({ "env.yaml": before }, { "env.yaml": after });
-    expect(section.things).toMatchObject([
-      { kind: "organization", name: "apex", op: "change", formerly: "acme", changes: [] },
-      {
-        kind: "team",
-        name: "apex/staff",
-        op: "change",
-        formerly: "acme/crew",
-        changes: [{ name: "name", fields: [{ before: "Crew", after: "Staff" }] }],
-      },
     ]);
   });
 

@@ -57,35 +57,6 @@ describe("people and settings", () => {
     expect(await changes(cleared)).toEqual(both);
   });
 
-  test("a list of members that became a roster: people are compared by address, and nobody goes", async () => {
-    const files = {
-      "env.yaml":
-        "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, roster: { members: { ada@x.org: admin, b@x.org: member } } } } }\n",
-    };
-    const roster = made("TeamRoster", "acme/crew/roster", {
-      teamID: "acme/crew",
-      members: { "ADA@x.org": "admin", "c@x.org": "member" },
-      mode: "authoritative",
-    });
-    const { things } = await of(files, [...applied.slice(0, 3), roster]);
-    expect(things[0]?.people).toEqual({ add: 1, change: 0, remove: 1, same: 1 });
-  });
-
-  test("and back: who stays is neither added nor removed, and no roster is called a team that goes", async () => {
-    const roster = made("TeamRoster", "acme/crew/roster", {
-      teamID: "acme/crew",
-      members: { "ada@x.org": "member", "b@x.org": "admin" },
-    });
-    const { things } = await of(acme, [...applied.slice(0, 3), roster]);
-    expect(things).toHaveLength(1);
-    expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove b@x.org", "change Ada@x.org"]);
-    const toRoster = {
-      "env.yaml":
-        "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, roster: { members: { ada@x.org: admin } } } } }\n",
-    };
-    expect((await of(toRoster, applied)).things).toEqual([]);
-  });
-
   test("several Environments, or none, are not compared, and it is said", async () => {
     const two = [...applied, { ...environment, urn: `${root}::other` }];
     expect(await of(acme, two)).toMatchObject({

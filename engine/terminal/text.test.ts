@@ -4,18 +4,6 @@ import { allowsColor, createPaint } from "./colors.ts";
 import { clipLine, padText } from "./columns.ts";
 import { firstLine, oneLine, paintLine, toPlainText, printable } from "./text.ts";
 
-test.each([
-  ["plain \u001b[31mred\u001b[0m", "plain red"],
-  ["clear \u001b[2J\u001b[1;1Hscreen", "clear screen"],
-  ["title \u001b]0;owned\u0007 gone", "title  gone"],
-  ["bell \u0007 and escape \u001b", "bell \\u0007 and escape \\u001b"],
-  ["back\u0008space, C1 \u009d", "back\\u0008space, C1 \\u009d"],
-  ["right \u202e to left", "right \\u202e to left"],
-  ["10%\r20%\r\nend\ttab", "10%\n20%\nend\ttab"],
-])("%j does not disturb the terminal", (text, harmless) => {
-  expect(printable(text, false)).toBe(harmless);
-});
-
 test("colours of a program stay where colours are allowed, and end with its text", () => {
   expect(printable("\u001b[31mred\u001b[2J", true)).toBe("\u001b[31mred\u001b[0m");
   expect(printable("none", true)).toBe("none");
@@ -64,20 +52,4 @@ describe("colours", () => {
   test("are nowhere when they are not wanted", () => {
     for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toContain("\u001b");
   });
-});
-
-test("names, values and messages of others are harmless wherever they are shown", () => {
-  const evil = "\u001b[2J\u0007\u009b1A\u202e";
-  const { start, step, done, summary } = events(false);
-  const changes = [{ path: `a${evil}`, kind: "update" as const, old: evil, new: { [evil]: [evil] } }];
-  const more = { name: evil, id: evil, changes };
-  const all = [
-    start(),
-    step("update", "app", more),
-    log("info", evil, appUrn),
-    done("update", "app", more),
-    step("create", "team", { name: evil, properties: { [evil]: [evil, { [evil]: evil }] } }),
-    summary({ outputs: { [evil]: evil }, outputChanges: [{ path: `["${evil}"]`, kind: "add", new: evil }] }),
-  ];
-  for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toMatch(/[^\n\P{Cc}]|\u202e/u);
 });

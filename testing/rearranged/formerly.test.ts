@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
@@ -121,7 +120,7 @@ test.each(["files", "program"])("a key that changed without it is hinted at by t
   expect(calls).toEqual([]);
 });
 
-testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
+test("the environment itself gets another name, at once with an organization and an app", async () => {
   await begin(await Project.environmentProgram());
   await project.succeed("up --yes --skip-preview");
   const before = await ids();
@@ -139,45 +138,40 @@ testInLong("the environment itself gets another name, at once with an organizati
   expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
 });
 
-testInLong(
-  "an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent",
-  async () => {
-    await project.write("dev.yaml", dev);
-    await project.succeed("up --yes --skip-preview");
-    const before = await ids();
-    await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
-    for (const command of ["preview", "up --yes --skip-preview"]) {
-      const refused = await changingCalls(project, async () => {
-        const { status, output } = await project.run(command);
-        expect([command, status, output]).toEqual([
-          command,
-          1,
-          expect.stringContaining(
-            'the name "Acme" is that of organization "acme", which leaves the program',
-          ) as unknown,
-        ]);
-        expect(output).toContain(
-          'nothing was sent. If its key "acme" became "apex", say so under "apex": formerly: ["acme"]',
-        );
-        expect(output).not.toMatch(/^\s+at /m);
-      });
-      expect(refused).toEqual([]);
-    }
-    await project.write("dev.yaml", dev);
-    await project.succeed("preview --expect-no-changes");
-    await project.write(
-      "dev.yaml",
-      dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
-    );
-    expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
-    expect(await ids()).toEqual(before);
-    await project.succeed("preview --expect-no-changes --refresh");
-    await byHand(project.platform, async (client) => {
-      const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
-      expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
+test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+  for (const command of ["preview", "up --yes --skip-preview"]) {
+    const refused = await changingCalls(project, async () => {
+      const { status, output } = await project.run(command);
+      expect([command, status, output]).toEqual([
+        command,
+        1,
+        expect.stringContaining('the name "Acme" is that of organization "acme", which leaves the program') as unknown,
+      ]);
+      expect(output).toContain(
+        'nothing was sent. If its key "acme" became "apex", say so under "apex": formerly: ["acme"]',
+      );
+      expect(output).not.toMatch(/^\s+at /m);
     });
-  },
-);
+    expect(refused).toEqual([]);
+  }
+  await project.write("dev.yaml", dev);
+  await project.succeed("preview --expect-no-changes");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
+  );
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await ids()).toEqual(before);
+  await project.succeed("preview --expect-no-changes --refresh");
+  await byHand(project.platform, async (client) => {
+    const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
+    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
+  });
+});
 
 test("whoever has retain stays in the team when the declaration goes, once an up has saved that", async () => {
   await project.write("dev.yaml", dev);
