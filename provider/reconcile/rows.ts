@@ -271,6 +271,8 @@ export class LiveRows implements KeyedRows {
   showsMakers = false;
   /** True when a row names the one that it stands below. */
   namesParents = false;
+  /** Wanted rows that are as wanted but for a link that lost its row, and that the account of this run made: they are ours. */
+  readonly unlinked = new Set<number>();
   /** Labels of the first rows. */
   readonly labels = new Set<string>();
   /** Rows that the account of this run made, with keys that nobody wants; undefined for more than are kept. */

@@ -2,6 +2,7 @@ import { CallCounter } from "../../platform/client/http/call.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
+import type { Digest } from "../reconcile/digests.ts";
 import { tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
 import {
   emptyLedger,
@@ -18,7 +19,6 @@ import { PartialFailure, ResourceError } from "../resources/model/resource.ts";
 import { RowLabels } from "./cells.ts";
 import type { RowClaim } from "./claims.ts";
 import { indicesWithin, sameKey, type Summary } from "./declaration.ts";
-import { ExistingRows, existingIn, existingRemovals, metMessage } from "./existing.ts";
 import { describeUnmetAfter, Projection } from "./expected.ts";
 import { viewersOf, isOwning, type Seed, type SeedInputs, type SeedState, type KeptState } from "./inputs.ts";
 import { Links } from "./links.ts";
@@ -37,7 +37,7 @@ import {
 } from "./live.ts";
 import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed } from "./otherSeeds.ts";
 import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./report.ts";
-import { lastSource, summaryOf, optionsOf, outputsOf } from "./state.ts";
+import { encodeExisting, existingIn, lastSource, mostExisting, summaryOf, optionsOf, outputsOf } from "./state.ts";
 import { beginTurn, type RowContext } from "./table.ts";
 import { UnprovenRows, type HandedOverRows } from "./verify.ts";
 import { lookUpViewers, withViewerIDs, refuseOtherViewers } from "./viewers.ts";
@@ -150,7 +150,7 @@ async function planRun(
   const unproven = new UnprovenRows(context, inputs, old);
   await unproven.decide(inputs, { rows, links });
 
-  const { givers, handed } = await handedOver(context, inputs);
+  const { givers, handed } = await givenUp(context, inputs);
   const existingOfGivers = givers.map(({ target, existing }) => ({ target, keys: existing }));
   const ofGivers = new Set((await indicesWithin(existingOfGivers, inputs, directory)).keys());
 
@@ -167,7 +167,7 @@ async function planRun(
   const before = await existingBefore(context, inputs, old, rows, live);
   const options: RowOptions = {
     ...optionsOf(inputs),
-    handedOver: new Set([...handed.keys(), ...unproven.ours]),
+    handedOver: new Set([...handed.keys(), ...unproven.ours, ...live.unlinked]),
     lostData: context.lostData,
     // Who only updates changes rows of others as well.
     ...(inputs.mode === "updateOnly" ? {} : { existing: before }),
@@ -186,11 +186,9 @@ async function planRun(
     handed: options.handedOver ?? handed,
     ofGivers,
   });
-  if (existing.met > 0) report.info(metMessage(table, existing.met, live.showsMakers));
   const staying = new Set(old && !inputs.adopt ? existingRemovals(old, plan.remove) : []);
   const going = left.filter((row) => !staying.has(row));
   const stay = left.length - going.length;
-  if (stay > 0) report.info(`table ${table}: ${keptMessage(stay)}`);
   plan.released += stay;
   plan.remove = going;
   const clear = comparison.clearedBy(plan);
@@ -203,13 +201,15 @@ async function planRun(
   await refusePlan(inputs, plan, refusals, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: resourceUrn }, plan.remove);
   await projection?.assert(context, plan, live);
+  if (existing.met > 0) report.info(metMessage(table, existing.met, live.showsMakers));
+  if (stay > 0) report.info(`table ${table}: ${keptMessage(stay)}`);
   tellFindings(report, table, plan);
   const considered = new Set(others.map(({ urn }) => urn));
   return { summary, links, comparison, live, plan, terms, clear, existing, unproven, keptForOthers, considered };
 }
 
 /** Seeds that give up rows of a table in this run, and which rows of a seed these are, with the labels that they wrote. */
-async function handedOver({ rowClaims, directory }: RowContext, inputs: SeedInputs) {
+async function givenUp({ rowClaims, directory }: RowContext, inputs: SeedInputs) {
   const { table, resourceUrn } = inputs;
   const givers = rowClaims.leaving(table, resourceUrn).filter(({ target }) => sameKey(target, inputs));
   const handed = new Map<number, readonly string[]>();
@@ -226,11 +226,12 @@ export async function lookAhead(context: RowContext, inputs: SeedInputs): Promis
   const summary = await summaryOf(context, inputs);
   // What it links to may be made by the same run.
   const links = await Links.of(context, inputs, true);
-  const { handed } = await handedOver(context, inputs);
+  const { handed } = await givenUp(context, inputs);
   const ledger = emptyLedger();
   const comparison = Comparison.of(inputs, summary, undefined, handed);
   const live = await liveRows(context, inputs, { rows: summary.rows, links, comparison, ledger });
-  const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver: handed });
+  const handedOver = new Set([...handed.keys(), ...live.unlinked]);
+  const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver });
   await refusePlan(inputs, { adoptNeeded: plan.adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
   if (plan.adopted === 0) return undefined;
   return `rows: ${formatCounts([
@@ -238,6 +239,74 @@ export async function lookAhead(context: RowContext, inputs: SeedInputs): Promis
     [plan.adopted, "already as declared"],
   ])}`;
 }
+
+// A row is ours when the ledger has it, or when it is exactly as declared and the account of this run made it: that settles
+// rows of a killed run, of a batch that was stored in part, of a seed that was renamed or split, and of a row that moved. Rows
+// of others that are exactly as declared are existing: they are kept, and never changed or deleted without `adopt: true`. A
+// state lists them, since the next run may be of another account.
+
+/** Existing rows among those that a run would remove; whoever made them, a seed that only updates made none. */
+function existingRemovals(state: SeedState, removals: RowPlan["remove"]): RowPlan["remove"] {
+  const isExisting = existingIn(state);
+  return removals.filter(({ key, isMine }) => (state.mode === "updateOnly" || !isMine) && isExisting(key));
+}
+
+type Indices = Pick<ReadonlySet<number>, "has">;
+
+/** What a run does about wanted rows that others made. */
+class ExistingRows {
+  readonly #isExisting: (index: number) => boolean;
+  readonly #rows: RowSet;
+  /** How many the run met for the first time. */
+  readonly met: number;
+
+  /**
+   * @param before those that the last run saw
+   * @param handed rows that other seeds hand over, and `ofGivers` those of them that existed before these seeds
+   */
+  constructor(
+    { adopt, mode }: SeedInputs,
+    rows: RowSet,
+    {
+      plan,
+      live,
+      before,
+      handed,
+      ofGivers,
+    }: Record<"before" | "handed" | "ofGivers", Indices> & {
+      plan: RowPlan;
+      live: LiveRows;
+    },
+  ) {
+    // No run makes a row in this mode: whichever it meets is another's.
+    const isOfOthers = (index: number): boolean => mode === "updateOnly" || !live.isMineAsWanted(index);
+    const isMet = (index: number): boolean =>
+      plan.adopted > 0 && !handed.has(index) && plan.last(rows.key(index)) === undefined && isOfOthers(index);
+    this.#rows = rows;
+    this.#isExisting = (index) =>
+      !adopt &&
+      !plan.insert.has(index) &&
+      (before.has(index) || isMet(index) || (ofGivers.has(index) && !live.isMineAsWanted(index)));
+    let met = 0;
+    if (plan.adopted > 0 && !adopt && mode !== "updateOnly")
+      for (let index = 0; index < rows.length; index++) if (!plan.insert.has(index) && isMet(index)) met++;
+    this.met = met;
+  }
+
+  /** The text for the state, once a plan is carried out. */
+  after(ours: RowSet, isFailure: boolean): string | undefined {
+    const keys: Digest[] = [];
+    for (let index = 0; index < this.#rows.length && keys.length <= mostExisting.inState; index++)
+      if (this.#isExisting(index) && ours.has(this.#rows.key(index))) keys.push(this.#rows.key(index));
+    return encodeExisting(keys, isFailure);
+  }
+}
+
+/** Says which rows a run met that others made. */
+const metMessage = (table: string, met: number, showsMakers: boolean): string =>
+  showsMakers
+    ? `table ${table}: ${formatCount(met, "row")} ${met === 1 ? "is" : "are"} as declared and existed before: others made ${met === 1 ? "it" : "them"}, so ${met === 1 ? "it is" : "they are"} kept, and never changed or deleted. To own ${met === 1 ? "it" : "them"}, set adopt: true`
+    : `table ${table}: this platform does not show who made a row, so ${formatCount(met, "row")} that ${met === 1 ? "is" : "are"} as declared ${met === 1 ? "counts" : "count"} as made by others. To own ${met === 1 ? "it" : "them"}, set adopt: true`;
 
 /** Wanted rows that the last run saw as existing, and that others than the account of this run have. */
 async function existingBefore(

@@ -200,7 +200,10 @@ export async function liveRows(
       const isDangling = links.isDangling(row);
       const there = key && comparison.content(key, values);
       const content = there && (isDangling ? another(there) : there); // it may say the same, and still leads nowhere
-      const index = live.add(row._id, key && content && { key, content }, isDangling, isMine(row));
+      const isOwn = isMine(row);
+      const index = live.add(row._id, key && content && { key, content }, isDangling, isOwn);
+      if (isDangling && isOwn && index !== undefined && there && wanted.hasContent(index, there))
+        live.unlinked.add(index);
       if (index !== undefined) comparison.observe(row._id, values);
       const isAsWanted = index !== undefined && content !== undefined && wanted.hasContent(index, content);
       if (key) observe?.({ id: row._id, index, values, isAsWanted, isDangling });

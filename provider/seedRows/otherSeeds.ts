@@ -16,11 +16,10 @@ import {
   type OfflineRowContext,
 } from "./claims.ts";
 import { digesterFor, keyOf, keysWithin, sameKey, indicesWithin, type Keys } from "./declaration.ts";
-import { existingIn } from "./existing.ts";
 import { listRelationships, linksOf, isOwning, type Seed, type SeedState } from "./inputs.ts";
 import { describeUnresolved, Links, type Unresolved } from "./links.ts";
 import { isHidden, placeOf } from "./source/source.ts";
-import { lastSource } from "./state.ts";
+import { existingIn, lastSource } from "./state.ts";
 import { aTable, rowsOf, type RowContext } from "./table.ts";
 import type { Removal, HandedOverRows } from "./verify.ts";
 
@@ -53,18 +52,19 @@ const listMentions = (target: Seed) => [...linksOf(target), ...listRelationships
 function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others: readonly RowClaim[]): string[] {
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
-    if (!secret || isHidden(target, label)) return [];
-    return `${label} refers to ${quote(key)} of ${secret.name}, where it is secret: add ${quote(label)} to secretLabels here, or refer to another label`;
+    return secret && !isHidden(target, label)
+      ? `${label} refers to ${quote(key)} of ${secret.name}, where it is secret: add ${quote(label)} to secretLabels here, or refer to another label`
+      : [];
   });
+  const secretIn = (one: Seed, key: Seed): string | undefined =>
+    key.sensitive ? undefined : key.key.find((label) => one.secretLabels?.includes(label));
   const keys = others.flatMap(({ name, target: other }) => {
-    const telling = (one: Seed, by: Seed): string | undefined =>
-      by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
-    const [theirs, ours] = [telling(other, target), telling(target, other)];
+    const [theirs, ours] = [secretIn(other, target), secretIn(target, other)];
     if (theirs !== undefined)
       return `${quote(theirs)} is secret in ${name} of the same table, and the natural key here: name rows by another label`;
-    if (ours !== undefined)
-      return `${quote(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
-    return [];
+    return ours === undefined
+      ? []
+      : `${quote(ours)} is secret here, and the natural key of ${name} of the same table: name rows there by another label`;
   });
   return [...links, ...keys];
 }
@@ -72,105 +72,90 @@ function tellingSecrets(claims: RowClaims, { urn, target }: ComparedSeed, others
 /** Rows that two seeds declare. A seed that only updates may write other labels of them than their owner. */
 async function shared(
   claims: RowClaims,
-  declared: ComparedSeed,
+  { urn = "", target, digest }: ComparedSeed,
   other: RowClaim,
   directory: string,
 ): Promise<string[]> {
-  const { target } = declared;
+  const { rows, labels } = await claims.summary(other);
   const isBeside = !isOwning(target) || !isOwning(other.target);
-  const both = isBeside ? await labelsOfBoth(claims, declared, other) : [];
+  // Natural keys name rows, and are written by who owns these.
+  const keys = [...target.key, ...other.target.key];
+  const ours = isBeside ? (await claims.summary({ urn, name: "", target, digest })).labels : [];
+  const both = ours.filter((label) => labels.includes(label) && !keys.includes(label));
   if (isBeside && both.length === 0) return [];
-  const { rows } = await claims.summary(other);
-  const { key } = other.target;
   const digester = digesterFor(other.target);
   const named: string[] = [];
   let count = 0;
   for await (const { line, values } of readDeclaredRows(target, directory)) {
-    const digest = digester.key(values);
-    if (digest === undefined || !rows.has(digest)) continue;
-    if (++count > maxNamed) continue;
-    named.push(target.sensitive ? placeOf(target, line) : `${placeOf(target, line)} ${quote(keyOf(key, values))}`);
+    const key = digester.key(values);
+    if (key === undefined || !rows.has(key) || ++count > maxNamed) continue;
+    const which = target.sensitive ? "" : ` ${quote(keyOf(other.target.key, values))}`;
+    named.push(placeOf(target, line) + which);
   }
   if (count === 0) return [];
-  const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
-  const which = `${named.join(", ")}${more}`;
-  if (isBeside)
-    return [
-      `${other.name} writes ${some(both.map(quote), 5)} of these rows of table ${target.table} as well: ${which}. Keep each label in one of the two`,
-    ];
-  return [
-    `${other.name} declares these rows of table ${target.table} as well: ${which}. A row has one owner: keep each in one of the two`,
-  ];
-}
-
-/** Labels that both seeds write. Natural keys name rows, and are written by who owns these. */
-async function labelsOfBoth(claims: RowClaims, { urn = "", target, digest }: ComparedSeed, other: RowClaim) {
-  const [ours, theirs] = [await claims.summary({ urn, name: "", target, digest }), await claims.summary(other)];
-  const keys = [...target.key, ...other.target.key];
-  return ours.labels.filter((label) => theirs.labels.includes(label) && !keys.includes(label));
+  const which = named.join(", ") + (count > maxNamed ? ` and ${count - maxNamed} more` : "");
+  const { table } = target;
+  return isBeside
+    ? [
+        `${other.name} writes ${some(both.map(quote), 5)} of these rows of table ${table} as well: ${which}. Keep each label in one of the two`,
+      ]
+    : [
+        `${other.name} declares these rows of table ${table} as well: ${which}. A row has one owner: keep each in one of the two`,
+      ];
 }
 
 /** References to rows that the named seed lacks, or that are about to leave. */
-async function unanswered(claims: RowClaims, declared: ComparedSeed, directory: string): Promise<string[]> {
-  const { target, linkedSeeds = {} } = declared;
-  const checks = await Promise.all(listMentions(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
-  const asked = checks.filter((check) => check !== undefined);
+async function unanswered(
+  claims: RowClaims,
+  { target, linkedSeeds = {} }: ComparedSeed,
+  directory: string,
+): Promise<string[]> {
+  const asked: { label: string; isThere: ((key: string) => boolean)[]; leaving: Holder[]; isNamed: boolean }[] = [];
+  for (const { label, table, key } of listMentions(target)) {
+    const known = claims.on(table);
+    const named = entryIn(linkedSeeds, label);
+    const isNamed = known.some(({ urn }) => urn === named);
+    const leaving = claims
+      .leaving(table)
+      .filter((one) => one.target.key.length === 1 && one.target.key[0] === key)
+      .map(({ name, target: other, keys }) => ({ name, holds: holderOfKeys(other, keys) }));
+    if (!isNamed && leaving.length === 0) continue;
+    // A seed that only updates holds no rows of its own, unless it is the one that is named.
+    const holders = known.filter(({ urn, target: other }) => isOwning(other) || urn === named);
+    const isThere = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
+    asked.push({ label, isThere, leaving, isNamed });
+  }
   if (asked.length === 0) return [];
   const missing: Unresolved[] = [];
   const going: string[] = [];
   for await (const { line, values } of readDeclaredRows(target, directory)) {
-    for (const { label, answer } of asked) {
+    for (const { label, isThere, leaving, isNamed } of asked) {
       const text = keyText(values[label]);
-      const found = text === undefined ? "there" : answer(text);
-      if (found === "missing" && text !== undefined) missing.push({ line, label, key: text, reason: "missing" });
-      if (typeof found === "object") {
-        const what = isHidden(target, label) ? "a row" : `"${text ?? ""}"`;
-        going.push(`${placeOf(target, line)}: ${label} refers to ${what}, which ${found.leaves} is about to remove`);
-      }
+      if (text === undefined || isThere.some((has) => has(text))) continue;
+      if (isNamed) missing.push({ line, label, key: text, reason: "missing" });
+      const one = isNamed ? undefined : leaving.find(({ holds }) => holds(text));
+      const what = isHidden(target, label) ? "a row" : `"${text}"`;
+      if (one) going.push(`${placeOf(target, line)}: ${label} refers to ${what}, which ${one.name} is about to remove`);
     }
   }
-  const sentences = describeUnresolved(missing, target);
   const keys = listMentions(target).flatMap(({ label, table, key }) =>
     entryIn(linkedSeeds, label) === undefined ? [] : `${label} by ${quote(key)} of table ${table}`,
   );
   const advice = `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`;
   return [
-    ...explained(capped(sentences), advice),
+    ...explained(capped(describeUnresolved(missing, target)), advice),
     ...explained(capped(going), "Keep those rows, or change what refers to them in the same run."),
   ];
+}
+
+interface Holder {
+  name: string;
+  holds: (key: string) => boolean;
 }
 
 /** Problems with what they have in common as a line of the last one: it is none by itself. */
 const explained = (problems: readonly string[], advice: string): string[] =>
   problems.map((text, index) => (index === problems.length - 1 ? `${text}\n${advice}` : text));
-
-type Answer = (key: string) => "there" | "missing" | { leaves: string };
-
-async function answerOf(
-  claims: RowClaims,
-  { label, table, key }: { label: string; table: string; key: string },
-  linkedSeeds: Readonly<Record<string, string>>,
-  directory: string,
-): Promise<{ label: string; answer: Answer } | undefined> {
-  const known = claims.on(table);
-  const isNamed = known.some(({ urn }) => urn === entryIn(linkedSeeds, label));
-  const leaving = claims
-    .leaving(table)
-    .flatMap(({ name, target, keys }) =>
-      target.key.length === 1 && target.key[0] === key ? [{ name, holds: holderOfKeys(target, keys) }] : [],
-    );
-  if (!isNamed && leaving.length === 0) return undefined;
-  // A seed that only updates holds no rows of its own, unless it is the one that is named.
-  const holders = known.filter(({ urn, target }) => isOwning(target) || urn === entryIn(linkedSeeds, label));
-  const declared = await Promise.all(holders.map((claim) => holderOf(claims, claim, key, directory)));
-  const answer: Answer = (text) => {
-    if (declared.some((has) => has(text))) return "there";
-    if (isNamed) return "missing";
-    const one = leaving.find(({ holds }) => holds(text));
-    return one ? { leaves: one.name } : "there";
-  };
-  return { label, answer };
-}
 
 const capped = (sentences: readonly string[]): string[] =>
   sentences.length > maxNamed

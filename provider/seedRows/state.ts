@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gitFlags, toGitEnvironment } from "../files/git.ts";
+import type { Digest } from "../reconcile/digests.ts";
 import { encodeLedger, ledgerOf, type Ledger } from "../reconcile/ledger.ts";
 import type { RowOptions } from "../reconcile/rows.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineContext } from "../resources/model/resource.ts";
 import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
@@ -36,6 +38,37 @@ export function outputsOf<Inputs extends SeedInputs>(
   // Those of a ledger that has other rows would name the wrong ones.
   const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
   return named as unknown as Inputs & KeptState; // without rows, which no output holds, and with keys where they fit
+}
+
+/** Rows that a state lists, 44 KB, and an error can carry, 1.4 KB. Of more all count that the account of a run did not make. */
+export const mostExisting = { inState: 4_096, inFailure: 128 };
+
+/** Answers which rows a state says to have existed before, by their keys. */
+export function existingIn({ existing, found, adopt }: Partial<KeptState & SeedInputs>): (key: Digest) => boolean {
+  const text = adopt ? undefined : (existing ?? found);
+  if (text === undefined) return () => false;
+  const [kind, version, encoded = ""] = text.split(":");
+  // A sketch of an earlier version, or rows that nothing lists: those that others made.
+  if (kind !== "keys" && kind !== "made") return () => true;
+  const bytes = Buffer.from(encoded, "base64");
+  if (version !== "1" || bytes.length % 8 !== 0)
+    throw new RangeError("what the state says of existing rows is damaged, or of a newer version: update the package");
+  const keys = new RowSet();
+  for (let at = 0; at < bytes.length; at += 8)
+    keys.add({ high: bytes.readUInt32LE(at), low: bytes.readUInt32LE(at + 4) });
+  return (key) => keys.has(key) === (kind === "keys");
+}
+
+/** The text of these keys for a state. */
+export function encodeExisting(keys: readonly Digest[], isFailure: boolean): string | undefined {
+  if (keys.length === 0) return undefined;
+  if (keys.length > (isFailure ? mostExisting.inFailure : mostExisting.inState)) return "made:1:";
+  const bytes = Buffer.alloc(keys.length * 8);
+  for (const [index, { high, low }] of keys.entries()) {
+    bytes.writeUInt32LE(high, index * 8);
+    bytes.writeUInt32LE(low, index * 8 + 4);
+  }
+  return `keys:1:${bytes.toString("base64")}`;
 }
 
 /** A file's natural keys are kept in the state within these bounds. */
