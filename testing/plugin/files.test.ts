@@ -240,11 +240,8 @@ describe("a project of files alone", () => {
 
   testEmbedded("refuses everything else by name, before anything is sent", async () => {
     const refusals: [string, string][] = [
-      [
-        files().replace("microapps:Environment", "random:RandomId"),
-        'resources.environment is of type "random:RandomId"',
-      ],
-      [files().replace("microapps:Environment", "microapps:Team"), 'resources.environment is of type "microapps:Team"'],
+      [files().replace("microapps:Environment", "random:RandomId"), 'resources.environment.type is "random:RandomId"'],
+      [files().replace("microapps:Environment", "microapps:Team"), 'resources.environment.type is "microapps:Team"'],
       [`${files()}variables: { a: 1 }\n`, 'it has "variables"'],
       [`${files()}main: program\n`, 'it has "main"'],
       [files("    options: { version: 1.0.0 }\n"), 'resources.environment.options has "version"'],

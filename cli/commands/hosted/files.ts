@@ -3,6 +3,7 @@ import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { messageOf } from "../../../machine/failures.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
@@ -59,7 +60,7 @@ export async function runFiles({ file, folder, content }: FilesProject, run: Fil
   const refuse = (what: string): never => {
     throw new Error(`${file}: ${what}, which is no project of files alone: the Pulumi CLI runs it`);
   };
-  const declared = environmentsIn(content, { project, stack, refuse });
+  const declared = environmentsIn(content, { project, stack }, refuse);
   const mains = ["Main.yaml", "Main.json"].filter((name) => existsSync(join(folder, name)));
   if (mains[0] !== undefined) refuse(`the program is in ${mains[0]}`);
   const outputs = outputsIn(content, declared, refuse);
@@ -92,42 +93,86 @@ export async function runFiles({ file, folder, content }: FilesProject, run: Fil
   await monitor.registerResourceOutputs(said.setOutputs(structOf(Object.fromEntries(values))));
 }
 
-interface Reading {
-  project: string;
-  stack: string;
-  refuse: (what: string) => never;
-}
-
-function environmentsIn(content: Readonly<Record<string, unknown>>, { project, stack, refuse }: Reading): Declared[] {
-  const other = Object.keys(content).find((name) => ![...read, ...ofEngines].includes(name));
-  if (other !== undefined) refuse(`it has ${quote(other)}`);
-  const { runtime, resources, main } = content;
-  if (main !== undefined) refuse("it has main");
-  if (isObject(runtime) && isObject(runtime["options"]) && Object.keys(runtime["options"]).length > 0)
-    refuse("its runtime has options");
-  if (!isObject(resources)) return refuse("it has no resources");
-  const text = (where: string, value: unknown): string => {
-    if (typeof value !== "string") return refuse(`${where} is no text`);
+const text = ({ project, stack }: Pick<FilesRun, "project" | "stack">) =>
+  z.string().transform((value, context) => {
     const filled = value
       .replaceAll("${pulumi.stack}", stack)
       .replaceAll("${pulumi.project}", project)
       .replaceAll("${pulumi.organization}", "organization");
-    return value.includes("$") && filled.includes("$")
-      ? refuse(`${where} has an expression other than \${pulumi.stack}`)
-      : filled;
-  };
-  const declared = Object.entries(resources).map(([name, resource]): Declared => {
-    const where = `resources.${name}`;
-    if (!isObject(resource)) return refuse(`${where} is no map`);
-    const { type, properties = {}, options = {}, ...others } = resource;
-    const [more] = Object.keys(others);
-    if (more !== undefined) refuse(`${where} has ${quote(more)}`);
-    if (type !== environmentType && type !== "microapps:Environment")
-      refuse(`${where} is of type ${quote(String(type))}`);
-    if (!isObject(properties)) return refuse(`${where}.properties is no map`);
-    if (!isObject(options)) return refuse(`${where}.options is no map`);
-    const file = fileAmong({ ...properties, file: text(`${where}.properties.file`, properties["file"]) });
-    return { name, file, ...optionsIn(`${where}.options`, options, text, refuse) };
+    if (filled.includes("$") && value.includes("$"))
+      context.addIssue({ code: "custom", message: "has an expression other than ${pulumi.stack}" });
+    return filled;
+  });
+
+/** A list, or one item of it. */
+const listOf = <Item extends z.ZodType>(item: Item) => z.preprocess((value) => [value ?? []].flat(), z.array(item));
+
+/** The resources of a project of files; options of an Environment are as Pulumi has them for components. */
+function resourcesOf(run: Pick<FilesRun, "project" | "stack">) {
+  const filled = text(run);
+  const own = [environmentType, "microapps:Environment"];
+  const type = z.string().refine((each) => own.includes(each), {
+    error: ({ input }) => `is ${quote(String(input))}`,
+  });
+  const named = z.strictObject({
+    name: filled,
+    type: filled,
+    stack: filled,
+    project: filled,
+    noParent: z.literal(true),
+  });
+  const options = z.strictObject({
+    protect: z.boolean().optional(),
+    retainOnDelete: z.boolean().optional(),
+    ignoreChanges: listOf(z.string()),
+    replaceOnChanges: listOf(z.string()),
+    customTimeouts: z.strictObject({ create: filled, update: filled, delete: filled }).partial().optional(),
+    aliases: listOf(z.union([filled, named.partial()], { error: "is no alias" })),
+    dependsOn: listOf(z.string().regex(/^\$\{[\w-]+\}$/, "has what is no ${name} of a resource")),
+  });
+  const properties = z.looseObject({ file: filled });
+  return z.record(
+    z.string(),
+    z.strictObject({ type, properties, options: z.preprocess((value) => value ?? {}, options) }),
+  );
+}
+
+/** What is wrong with a part of Pulumi.yaml, to stand after its place. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return `has ${quote(issue.keys[0] ?? "")}`;
+  if (issue.code !== "invalid_type") return issue.message;
+  const kinds: Readonly<Record<string, string>> = { string: "text", boolean: "true or false" };
+  return `is no ${kinds[issue.expected] ?? "map"}`;
+}
+
+function environmentsIn(
+  content: Readonly<Record<string, unknown>>,
+  run: Pick<FilesRun, "project" | "stack">,
+  refuse: (what: string) => never,
+): Declared[] {
+  const other = Object.keys(content).find((name) => ![...read, ...ofEngines].includes(name));
+  if (other !== undefined) refuse(`it has ${quote(other)}`);
+  const { runtime, resources } = content;
+  if (isObject(runtime) && isObject(runtime["options"]) && Object.keys(runtime["options"]).length > 0)
+    refuse("its runtime has options");
+  if (!isObject(resources)) return refuse("it has no resources");
+  const { data = {}, error } = resourcesOf(run).safeParse(resources);
+  const [issue] = error?.issues ?? [];
+  if (issue) refuse(`${["resources", ...issue.path].join(".")} ${problemOf(issue)}`);
+  const declared = Object.entries(data).map(([name, { properties, options }]): Declared => {
+    const { dependsOn, aliases, customTimeouts, protect, retainOnDelete, ...lists } = options;
+    const { create = "", update = "", delete: remove = "" } = customTimeouts ?? {};
+    const timeouts = new resourceProto.RegisterResourceRequest.CustomTimeouts();
+    return {
+      name,
+      file: fileAmong(properties),
+      after: dependsOn.map((each) => each.slice(2, -1)),
+      options: {
+        ...{ protect, retainOnDelete, ...lists, aliases: aliases.map(toAlias) },
+        customTimeouts: customTimeouts && timeouts.setCreate(create).setUpdate(update).setDelete(remove),
+        ...{ parent: "", dependencies: [], provider: "" },
+      },
+    };
   });
   for (const { name, after } of declared) {
     const missing = after.find((each) => !Object.hasOwn(resources, each));
@@ -137,86 +182,19 @@ function environmentsIn(content: Readonly<Record<string, unknown>>, { project, s
   return declared;
 }
 
+function toAlias(alias: z.output<ReturnType<typeof resourcesOf>>[string]["options"]["aliases"][number]): Alias {
+  if (typeof alias === "string") return new aliasProto.Alias().setUrn(alias);
+  const { name = "", type = "", stack = "", project = "", noParent } = alias;
+  const spec = new aliasProto.Alias.Spec().setName(name).setType(type).setStack(stack).setProject(project);
+  return new aliasProto.Alias().setSpec(noParent ? spec.setNoparent(true) : spec.setParenturn(""));
+}
+
 function isCircular(all: readonly Declared[], from: string, to: string, seen: Set<string>): boolean {
   return all.some(
     ({ name, after }) =>
       name === from &&
       after.some((each) => each === to || (!seen.has(each) && isCircular(all, each, to, seen.add(each)))),
   );
-}
-
-const booleans = ["protect", "retainOnDelete"] as const;
-const lists = ["ignoreChanges", "replaceOnChanges"] as const;
-const timeouts = ["create", "update", "delete"] as const;
-
-/** Options of an Environment, as Pulumi has them for components. */
-function optionsIn(
-  where: string,
-  options: Readonly<Record<string, unknown>>,
-  text: (where: string, value: unknown) => string,
-  refuse: (what: string) => never,
-): Pick<Declared, "options" | "after"> {
-  const known = [...booleans, ...lists, "customTimeouts", "aliases", "dependsOn"];
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) refuse(`${where} has ${quote(other)}`);
-  const [protect, retainOnDelete] = booleans.map((name) => {
-    const value = options[name];
-    return value === undefined || typeof value === "boolean" ? value : refuse(`${where}.${name} is no true or false`);
-  });
-  const listOf = (name: string): unknown[] => {
-    const value = options[name] ?? [];
-    return Array.isArray(value) ? value : [value];
-  };
-  const [ignoreChanges = [], replaceOnChanges = []] = lists.map((name) =>
-    listOf(name).map((path) => (typeof path === "string" ? path : refuse(`${where}.${name} has what is no text`))),
-  );
-  const after = listOf("dependsOn").map((each) => {
-    const [, name] = /^\$\{([\w-]+)\}$/.exec(String(each)) ?? [];
-    return name ?? refuse(`${where}.dependsOn has what is no \${name} of a resource`);
-  });
-  const stated = { protect, retainOnDelete, ignoreChanges, replaceOnChanges };
-  const aliases = listOf("aliases").map((each) => aliasIn(`${where}.aliases`, each, text, refuse));
-  const customTimeouts = timeoutsIn(`${where}.customTimeouts`, options["customTimeouts"], text, refuse);
-  return { options: { ...stated, aliases, customTimeouts, parent: "", dependencies: [], provider: "" }, after };
-}
-
-function timeoutsIn(
-  where: string,
-  value: unknown,
-  text: (where: string, value: unknown) => string,
-  refuse: (what: string) => never,
-): EnvironmentOptions["customTimeouts"] {
-  if (value === undefined) return undefined;
-  if (!isObject(value)) return refuse(`${where} is no map`);
-  const other = Object.keys(value).find((name) => !(timeouts as readonly string[]).includes(name));
-  if (other !== undefined) refuse(`${where} has ${quote(other)}`);
-  const [create = "", update = "", remove = ""] = timeouts.map((name) =>
-    value[name] === undefined ? "" : text(`${where}.${name}`, value[name]),
-  );
-  return new resourceProto.RegisterResourceRequest.CustomTimeouts()
-    .setCreate(create)
-    .setUpdate(update)
-    .setDelete(remove);
-}
-
-function aliasIn(
-  where: string,
-  value: unknown,
-  text: (where: string, value: unknown) => string,
-  refuse: (what: string) => never,
-): Alias {
-  if (typeof value === "string") return new aliasProto.Alias().setUrn(text(where, value));
-  if (!isObject(value)) return refuse(`${where} has what is no alias`);
-  const spec = new aliasProto.Alias.Spec().setParenturn("");
-  for (const [name, part] of Object.entries(value)) {
-    if (name === "name") spec.setName(text(`${where}.name`, part));
-    else if (name === "type") spec.setType(text(`${where}.type`, part));
-    else if (name === "stack") spec.setStack(text(`${where}.stack`, part));
-    else if (name === "project") spec.setProject(text(`${where}.project`, part));
-    else if (name === "noParent" && part === true) spec.setNoparent(true);
-    else refuse(`${where} has ${quote(name)}`);
-  }
-  return new aliasProto.Alias().setSpec(spec);
 }
 
 /** An output of the stack: a part of what an Environment gives. */
