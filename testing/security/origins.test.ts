@@ -279,8 +279,10 @@ test.each(Object.entries(kinds))(
           expect(`${key}: ${output}`).not.toContain(marker);
           if (key !== "endpoint") continue;
           expect([status === 0, platform.calls({ since })]).toEqual([false, []]);
+          // A run of files has its settings from the engine, without what was a secret.
+          const knows = hasProgram || command !== "preview";
           expect(output).toContain(
-            `microapps:endpoint ${hasProgram ? "is a secret in the configuration" : "must be an address"}`,
+            `microapps:endpoint ${knows ? "is a secret in the configuration" : "must be an address"}`,
           );
         }
       }

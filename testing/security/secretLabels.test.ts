@@ -56,7 +56,8 @@ beforeAll(async () => {
       [`file-${providerKind}`, `inline-${providerKind}`].map((id) => [id, { fields }]),
     ),
   );
-  emulator = await createEmulator({ seed: { administrator: account, tables } });
+  const more = { vaults: { fields }, owners: { fields } };
+  emulator = await createEmulator({ seed: { administrator: account, tables: { ...tables, ...more } } });
   project = await Project.running(
     program,
     { "microapps:endpoint": emulator.url, "microapps:email": account.email },
@@ -155,7 +156,7 @@ test.each([dynamic, plugin])("the $name provider says what is wrong with secret 
   const settings = { "microapps:endpoint": emulator.url, "microapps:email": account.email };
   const host = await ProviderHost.start(providerKind, { ...settings, "microapps:password": account.password });
   const problems = async (inputs: Properties): Promise<string[]> =>
-    (await host.check("SeedRows", { table: "file-plugin", key: "Code", ...inputs })).problems;
+    (await host.check("SeedRows", { table: "vaults", key: "Code", ...inputs })).problems;
   const rows = [{ Code: "A", Token: "hush-hush", Name: "x" }];
   try {
     expect(await problems({ rows, secretLabels: ["Tokn"] })).toEqual([
@@ -170,8 +171,8 @@ test.each([dynamic, plugin])("the $name provider says what is wrong with secret 
     host.resource = "vault";
     expect(await problems({ rows, secretLabels: ["Token"] })).toEqual([]);
     host.resource = "it";
-    const references = { Owner: { table: "file-plugin", key: "Token" } };
-    expect(await problems({ table: "inline-plugin", rows: [{ Code: "A", Owner: "hush-hush" }], references })).toEqual([
+    const references = { Owner: { table: "vaults", key: "Token" } };
+    expect(await problems({ table: "owners", rows: [{ Code: "A", Owner: "hush-hush" }], references })).toEqual([
       'rows: Owner refers to "Token" of SeedRows "vault", where it is secret: add "Owner" to secretLabels here, or refer to another label',
     ]);
     expect(await problems({ key: "Token", rows: [{ Token: "other" }] })).toEqual([
