@@ -197,7 +197,6 @@ describe("a platform that answers wrongly is never without drift", () => {
     "keepsPart",
     "otherForms",
     "late",
-    "cascades",
     "dropsViewers",
     "changedTexts",
     "partialBatch",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { callByHTTP, startSandbox, type ConformanceSandbox } from "../testing/sandbox.ts";
 import { loadFacts } from "./facts.ts";
 import { runFacts, type FactResult } from "./run.ts";
-import { callByHTTP, startSandbox, type ConformanceSandbox } from "./sandbox.ts";
 
 const facts = loadFacts();
 

@@ -73,7 +73,6 @@ const kinds = {
   slow: { waits: ({ milliseconds = 1000 }) => milliseconds },
   defaultLimit: { behaves: ({ settings }, { limit = 1 }) => ({ settings: { ...settings, defaultLimit: limit } }) },
   otherForms: { behaves: (_call, { forms = otherForms }) => ({ otherForms: forms }) },
-  cascades: { behaves: ({ habits }) => ({ habits: { ...habits, cascade: "deletes" } }) },
   keepsPart: { around: keepsPart },
   partialBatch: {
     around:

@@ -106,7 +106,6 @@ describe("many rows", () => {
     [{ optViewFilters: [{ $where: "while (true) {}" }] }, /operator \$where is not supported/],
     [{ optViewFilters: [{ $or: [{ Code: { $not: { $function: {} } } }] }] }, /operator \$function/],
     [{ optViewFilters: [{ Name: { $regex: "(" } }] }, /Invalid regular expression/],
-    [{ optViewFilters: [{ Name: { $regex: "^(\\w+)+\\1$\\d" } }] }, /the pattern \^\(\\w\+\)\+\\1\$\\d takes too long/],
     [{ optViewFilters: [{ $and: {} }] }, /optViewFilters/],
     [{ optViewFilters: { Code: "CZ" } }, /optViewFilters/],
     [{ searchFilter: [{ skip: "many" }] }, /searchFilter/],

@@ -1,10 +1,9 @@
 import type { SQLInputValue } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
-import { createContext, Script } from "node:vm";
 import { messageOf } from "../../machine/failures.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { invalid, type PlatformError } from "../data/platformError.ts";
+import { invalid } from "../data/platformError.ts";
 import { sortIndex } from "../data/tables.ts";
 import { idColumn, parentColumn } from "./filters.ts";
 import { type RowForms, toStoredForm } from "./forms.ts";
@@ -65,29 +64,21 @@ function eachFitting(
 ): void {
   const { table, rest } = query;
   const matches = matcher(rest);
-  const vector = wanted === undefined ? undefined : embedding(wanted);
+  const words = wanted === undefined ? undefined : wordsOf(wanted);
   const { sql, values } = whereOf(query);
   // Only numbers of rows are sorted, which SQLite does in a file when there are very many.
   const ids = database.iterate<{ seq: number }>(`SELECT seq ${sql} ${orderOf(query)}`, ...values);
   const read = database.prepare(`SELECT ${columnNamesOf(table).join(", ")} FROM rows WHERE seq = ?`);
-  const work = (): void => {
+  try {
     for (const { seq } of ids) {
       const row = forms.masked(read.get(seq) as unknown as KeptRow, table); // of these columns
       const document = toStoredForm(row, table);
       if (!matches(document)) continue;
-      const score = vector ? similarity(vector, embedding(textOf(document, table.fields.keys()))) : 1;
+      const score = words ? nearness(words, wordsOf(textOf(document, table.fields.keys()))) : 1;
       if (score > 0 && !take(row, score)) return;
     }
-  };
-  try {
-    const pattern = slowPatternIn(rest);
-    if (pattern === undefined) work();
-    else {
-      const rows = database.one<{ count: number }>("SELECT count(*) AS count FROM rows WHERE table_id = ?", table.id);
-      within(baseTimeMs + (rows?.count ?? 0) * timePerRowMs, work, () => tooSlow(pattern));
-    }
   } finally {
-    ids.return?.(); // also where V8 has stopped the work
+    ids.return?.();
   }
 }
 
@@ -119,75 +110,25 @@ function indexOf({ conditions, terms }: RowQuery): string {
   return sort === undefined ? "rows_of_table" : sortIndex(sort);
 }
 
-/** The first pattern in filters that repeats or branches, so that it may take long; undefined without any. */
-function slowPatternIn(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.map(slowPatternIn).find((found) => found !== undefined);
-  if (!isObject(value)) return undefined;
-  const own = value["$regex"];
-  const text = typeof own === "string" ? own : JSON.stringify(own ?? "");
-  if (/[+*?{(|\\]/.test(text)) return text;
-  return slowPatternIn(Object.values(value));
-}
+// How the platform embeds text is not documented. It is assumed that rows are near which share words with the search.
 
-/** Time that patterns may take, in milliseconds: in any case, and for each row that they may be tried on. */
-const baseTimeMs = 3000;
-const timePerRowMs = 0.25;
+const wordsOf = (text: string): Set<string> =>
+  new Set(
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  );
 
-const watched = createContext({ work: (): unknown => undefined });
-const run = new Script("work()");
-
-/** Does work that V8 itself stops when it takes longer: no pattern of a caller's is to keep a platform for ever. */
-function within(milliseconds: number, work: () => void, refusal: () => PlatformError): void {
-  try {
-    watched["work"] = work;
-    run.runInContext(watched, { timeout: Math.ceil(milliseconds) });
-  } catch (error) {
-    throw isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? refusal() : error;
-  }
-}
-
-const tooSlow = (pattern: string): PlatformError => {
-  const shown = pattern.length > 60 ? `${pattern.slice(0, 60)}…` : pattern;
-  return invalid(`optViewFilters: the pattern ${shown} takes too long: make it simpler`);
-};
-
-// How the platform embeds text is not documented. This embedding is assumed: words and their beginnings, counted in a
-// fixed number of buckets. It is always the same, needs no model, and finds what shares words with the search.
-
-const buckets = 512;
-
-function bucket(text: string): number {
-  let hash = 2166136261; // FNV-1a
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 16777619);
-  return (hash >>> 0) % buckets;
-}
-
-/** A text as a vector of length 1, or of zeros when it has no words. */
-export function embedding(text: string): Float32Array {
-  const vector = new Float32Array(buckets);
-  for (const [word] of text
-    .normalize("NFKD")
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu)) {
-    for (const [part, weight] of [
-      [word, 1],
-      [word.slice(0, 4), 0.5],
-    ] as const) {
-      const place = bucket(part);
-      vector[place] = (vector[place] ?? 0) + weight;
-    }
-  }
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
-}
-
-/** Similarity of two vectors, from 0 (nothing in common) to 1. */
-export function similarity(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
+/** The part of a text's words that a search has; those that only begin as one of it count a tenth. */
+function nearness(wanted: ReadonlySet<string>, words: ReadonlySet<string>): number {
+  const beginnings = new Set(Array.from(wanted, (word) => word.slice(0, 4)));
+  const scores = Array.from(words, (word) => (wanted.has(word) ? 1 : beginnings.has(word.slice(0, 4)) ? 0.1 : 0));
+  return scores.reduce<number>((sum, score) => sum + score, 0) / Math.max(1, words.size);
 }
 
 /** The text of a row that is searched: all texts under its labels. */
-export const textOf = (row: Json, labels: Iterable<string>): string =>
+const textOf = (row: Json, labels: Iterable<string>): string =>
   Array.from(labels, (label) => row[label])
     .flat()
     .filter((value) => typeof value === "string")

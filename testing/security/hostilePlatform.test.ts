@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { runVerify } from "../../cli/commands/verify/verify.ts";
 import { ownMark, removeRows, type Call } from "../../emulator/conformance/run.ts";
-import { startSandbox, type ConformanceSandbox } from "../../emulator/conformance/sandbox.ts";
+import { startSandbox, type ConformanceSandbox } from "../../emulator/testing/sandbox.ts";
 import type { Terminal } from "../../engine/index.ts";
 import { Front } from "../harness/front.ts";
 import { hostile, type Hostile } from "./hostile.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { parse } from "yaml";
-import { seed, startSandbox, type ConformanceSandbox } from "../../../emulator/conformance/sandbox.ts";
+import { seed, startSandbox, type ConformanceSandbox } from "../../../emulator/testing/sandbox.ts";
 import type { Terminal } from "../../../engine/index.ts";
 import { packageFolder } from "../../../machine/ownPackage.ts";
 import { createClient } from "../../../platform/client/index.ts";

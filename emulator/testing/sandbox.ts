@@ -4,9 +4,9 @@ import { createClient } from "../../platform/client/index.ts";
 import { type Endpoint, endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { appIDIn } from "../../platform/contract/values.ts";
 import { codeOf, answerIn, refusalIn, type Json } from "../../platform/contract/wire.ts";
+import { chosenIDs } from "../conformance/facts.ts";
+import type { Call, Reply } from "../conformance/run.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
-import { chosenIDs } from "./facts.ts";
-import type { Call, Reply } from "./run.ts";
 
 /** An emulator with everything that facts may need. */
 export interface ConformanceSandbox {
