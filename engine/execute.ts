@@ -27,13 +27,13 @@ export interface RunOptions {
   /** Reports what would happen; nothing is created, changed or deleted, and no state is written. */
   preview: boolean;
   /** Reads every resource before an update or a destroy; default: `options: {refresh: always}` of Pulumi.yaml. */
-  refresh?: boolean;
+  refresh?: boolean | undefined;
   /** A refresh drops interrupted creations from the state; default: false. */
-  clearPendingCreates?: boolean;
+  clearPendingCreates?: boolean | undefined;
   /** Steps at a time; default: 4 for each core as with Pulumi, and 32 at least. */
-  parallel?: number;
+  parallel?: number | undefined;
   /** Shows secrets in events; default: false. */
-  showSecrets?: boolean;
+  showSecrets?: boolean | undefined;
   emit: Emit;
   /** Hosts providers in this process; default: each has a process of its own. */
   host?: HostProvider | undefined;

@@ -4,7 +4,7 @@ import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { isPipeline, withoutCommands, oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
-import { answerFlag, takeFlags } from "./pulumi.ts";
+import { answerFlag, refuseVariables } from "./pulumi.ts";
 import { addStackCommands } from "./stacks.ts";
 import { addStateCommands } from "./states.ts";
 
@@ -26,9 +26,9 @@ export function addEngineCommands(
   addStackCommands(program, terminal);
   addStateCommands(program, terminal);
   addConfigCommands(program, terminal);
-  // What Pulumi has as well takes its variables, and answers its flags.
+  // What Pulumi has as well answers its flags, and refuses its variables.
   for (const command of program.commands) {
-    command.hook("preAction", (_, action) => takeFlags(action, terminal.environment));
+    command.hook("preAction", (_, action) => refuseVariables(action, terminal.environment));
     for (const each of [command, ...command.commands])
       each.configureOutput({ outputError: (text, write) => write(refusal(answerFlag(text) ?? text)) });
   }

@@ -10,7 +10,6 @@ interface Options {
   json?: boolean;
   secret?: boolean;
   plaintext?: boolean;
-  path?: boolean;
   showSecrets?: boolean;
 }
 
@@ -33,7 +32,6 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .argument("[value]")
     .option("--secret", "encrypt the value")
     .option("--plaintext", "keep the value readable, which is the default")
-    .option("--path", "the key is a path into a structured value, such as tags.owner or names[0]")
     .action((key: string, value: string | undefined, _, command: Command) =>
       set(terminal, key, value, optionsOf<Options>(command)),
     );
@@ -60,10 +58,7 @@ async function set(
   const stack = await openStack(options, terminal);
   const secret = options.secret ?? false;
   const text = value ?? (await (terminal.input.isTTY ? readTyped(terminal, "value: ", secret) : readAll(terminal)));
-  setConfig(stack, key, text, {
-    secret,
-    path: options.path ?? false,
-  });
+  setConfig(stack, key, text, { secret });
 }
 
 async function get(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { heading } from "../display/words.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { Emit, RunKind, StepInfo } from "../events.ts";
+import type { RunOptions } from "../execute.ts";
 import type { HostProgram } from "../program/hostedProgram.ts";
 import type { HostProvider } from "../providers/starting.ts";
 import type { ResourceState } from "../state/resourceState.ts";
@@ -50,10 +51,16 @@ export interface Descriptions {
   hostProgram?: HostProgram;
 }
 
-/** Descriptions of the steps of a run. */
-type OfSteps = Pick<Descriptions, "sizes" | "hints" | "host" | "hostProgram">;
+/** A command that runs, with what its caller knows. */
+interface Given {
+  terminal: Terminal;
+  options: Options & GlobalOptions;
+  descriptions: Descriptions;
+}
 
 export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
+  const doing = (work: (given: Given) => Promise<void>) => (_: unknown, command: Command) =>
+    work({ terminal, descriptions, options: optionsOf<Options>(command) });
   const operation = (name: string, description: string): Command =>
     program
       .command(name)
@@ -74,12 +81,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       .option("--expect-no-changes", "fail when anything changes")
       .option("--show-secrets", "show secrets in clear")
       .option("--suppress-outputs", "leave out the stack's outputs")
-      .option("--suppress-progress", "leave out what is running")
-      .option("-m, --message <text>", "a message for the history")
-      .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake")
-      .addOption(
-        new Option("--skip-plugin-pre-install", "nothing is installed here, accepted for Pulumi's sake").hideHelp(),
-      );
+      .option("--suppress-progress", "leave out what is running");
   const confirmed = (command: Command): Command =>
     command
       .option("-y, --yes", "do it without asking")
@@ -91,22 +93,19 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       flag,
     );
 
-  refreshing(operation("preview", "say what an update would change"))
-    .alias("pre")
-    .action(doing((options) => preview(terminal, options, descriptions)));
+  refreshing(operation("preview", "say what an update would change")).alias("pre").action(doing(preview));
   refreshing(confirmed(operation("up", "create, change and delete as the files or the program say")))
     .option("--plan <digest>", "do it only if this is the plan that report or preview printed: sha256:…")
     .alias("update")
-    .action(doing((options) => change(terminal, "update", options, descriptions)));
+    .action(doing((given) => change(given, "update")));
   confirmed(operation("refresh", "take over into the state what is there now"))
     .option("--preview-only", "only say what would be taken over")
-    .option("--skip-pending-creates", "leave interrupted creations on record, which is what happens anyway")
     .option("--clear-pending-creates", "drop interrupted creations from the state")
-    .action(doing((options) => change(terminal, "refresh", options, descriptions)));
+    .action(doing((given) => change(given, "refresh")));
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
     .aliases(["down", "dn"])
-    .action(doing((options) => change(terminal, "destroy", options, descriptions)));
+    .action(doing((given) => change(given, "destroy")));
 }
 
 function positive(text: string): number {
@@ -120,10 +119,6 @@ function flag(text: string): boolean {
   return text === "true" || text === "1";
 }
 
-/** Does the work of a command. */
-const doing = (work: (options: Options & GlobalOptions) => Promise<void>) => (_: unknown, command: Command) =>
-  work(optionsOf<Options>(command));
-
 /** True if a program reads what is printed. */
 const isForPrograms = ({ json, output }: Pick<Options, "json" | "output">): boolean =>
   json === true || output === "json";
@@ -136,8 +131,7 @@ const loaded = () => Promise.all([import("../display/display.ts"), import("../ex
  * @param onFound called before that with the stack's name
  */
 async function openForRun(
-  options: Options & GlobalOptions,
-  terminal: Terminal,
+  { options, terminal }: Given,
   onFound: (stack: string) => void = () => undefined,
 ): Promise<Stack> {
   if (options.json && options.output !== undefined)
@@ -151,28 +145,22 @@ async function openForRun(
   return stack;
 }
 
-async function preview(
-  terminal: Terminal,
-  options: Options & GlobalOptions,
-  { sizes, hints, host, hostProgram, plan }: Descriptions,
-): Promise<void> {
+async function preview(given: Given): Promise<void> {
+  const { terminal, options } = given;
   const isHeaded = !isForPrograms(options); // at once; an update has its headline once no lock refuses it
-  const stack = await openForRun(options, terminal, (name) => {
+  const stack = await openForRun(given, (name) => {
     const paint = createPaint(allowsColor(options.color, terminal.environment, terminal.output.isTTY));
     if (isHeaded) writeOn(terminal.output, terminal.environment)(`${paint(headline, heading("update", true, name))}\n`);
   });
-  const own = { ...options, sizes, hints, host, hostProgram, digest: plan, isHeaded };
-  const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
+  const plan = await given.descriptions.plan?.(stack);
+  const result = await withInterrupts(terminal, (signal) =>
+    perform(given, stack, { kind: "update", preview: true, signal }, { isHeaded, plan: plan?.digest }),
+  );
   conclude(result, options, "proposed");
 }
 
-async function change(
-  terminal: Terminal,
-  kind: RunKind,
-  flags: Options & GlobalOptions,
-  { remaining = () => [], sizes, hints, host, hostProgram, plan }: Descriptions,
-): Promise<void> {
-  const options = { ...flags, sizes, hints, host, hostProgram };
+async function change(given: Given, kind: RunKind): Promise<void> {
+  const { terminal, options, descriptions } = given;
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !isForPrograms(options);
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -181,44 +169,38 @@ async function change(
       kind === "refresh" ? exitStatuses.failed : exitStatuses.wronglyCalled,
     );
   }
-  for (const contrary of ["yes", "skipPreview"] as const) {
-    if (options.previewOnly && options[contrary]) {
-      const flag = contrary === "yes" ? "--yes" : "--skip-preview";
-      throw new EngineError(`${flag} and --preview-only cannot be used together`);
-    }
-  }
-  const stack = await openForRun(options, terminal);
+  const contrary = options.yes ? "--yes" : options.skipPreview ? "--skip-preview" : undefined;
+  if (options.previewOnly && contrary !== undefined)
+    throw new EngineError(`${contrary} and --preview-only cannot be used together`);
+  const stack = await openForRun(given);
   const lock = stack.lock();
   await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
   try {
-    if (flags.plan !== undefined) await refuseOtherPlan(stack, flags.plan, plan);
+    if (options.plan !== undefined) await refuseOtherPlan(stack, options.plan, descriptions.plan);
     if (kind === "destroy" && !isForPrograms(options)) {
       const { resources, operations } = await stack.read();
       if (resources.length + operations.length === 0) {
         terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
         return;
       }
-      for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
+      for (const text of descriptions.remaining?.(resources) ?? [])
+        terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
-      if (!options.skipPreview || options.previewOnly) {
-        const planned = await perform(terminal, stack, kind, true, options, signal);
-        if (options.previewOnly) {
-          conclude(planned, options, "proposed");
+      if (!options.skipPreview) {
+        const planned = await perform(given, stack, { kind, preview: true, signal });
+        if (options.previewOnly || !planned.succeeded) {
+          conclude(planned, options.previewOnly ? options : {}, "proposed");
           return;
         }
-        if (!planned.succeeded) {
-          conclude(planned, {}, "proposed");
-          return;
-        }
-        if (!options.yes && !(await isConfirmed(terminal, stack, kind, options, signal))) {
+        if (!options.yes && !(await isConfirmed(given, stack, kind, signal))) {
           throw new EngineError(
             `confirmation declined, not proceeding with the ${verbs[kind]}`,
             exitStatuses.cancelled,
           );
         }
       }
-      conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
+      conclude(await perform(given, stack, { kind, preview: false, signal }), options, "occurred");
     });
   } finally {
     await lock.release();
@@ -234,46 +216,37 @@ async function refuseOtherPlan(stack: Stack, expected: string, describe: Descrip
   if (why !== undefined) throw new EngineError(why, exitStatuses.wronglyCalled);
 }
 
-async function isConfirmed(
-  terminal: Terminal,
-  stack: Stack,
-  kind: RunKind,
-  options: Options & GlobalOptions & OfSteps,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isConfirmed(given: Given, stack: Stack, kind: RunKind, signal: AbortSignal): Promise<boolean> {
+  const question = `Do you want to perform this ${verbs[kind]}?`;
+  const detailed = { ...given, options: { ...given.options, diff: true } };
   for (;;) {
-    const answer = await ask(terminal, `Do you want to perform this ${verbs[kind]}?`, ["yes", "no", "details"]);
+    const answer = await ask(given.terminal, question, ["yes", "no", "details"]);
     if (answer !== "details") return answer === "yes";
-    await perform(terminal, stack, kind, true, { ...options, diff: true }, signal);
+    await perform(detailed, stack, { kind, preview: true, signal });
   }
 }
 
-/** Events of a run, those of deletions with what goes. */
-function withSizes(emit: Emit, sizeOf: ((step: StepInfo) => string | undefined) | undefined): Emit {
-  if (!sizeOf) return emit;
+/** Events of a run: deletions with what goes, and a preview with hints and its digest. */
+function described(emit: Emit, { sizes, hints }: Descriptions, preview: boolean, plan: string | undefined): Emit {
+  const sizeOf = sizes?.();
+  const watch = preview ? hints?.() : undefined;
   return (event) => {
-    const size = "op" in event && event.op === "delete" ? sizeOf(event) : undefined;
+    if (event.type === "step") watch?.take(event);
+    if (event.type === "summary") {
+      for (const hint of watch?.hints() ?? []) emit({ type: "log", severity: "warning", ...hint });
+      emit(plan !== undefined && event.result === "succeeded" ? { ...event, plan } : event);
+      return;
+    }
+    const size = "op" in event && event.op === "delete" ? sizeOf?.(event) : undefined;
     emit(size !== undefined && "op" in event ? { size, ...event } : event);
   };
 }
 
-/** Events of a preview, with hints before the summary. */
-function withHints(emit: Emit, watch: ReturnType<NonNullable<Descriptions["hints"]>> | undefined): Emit {
-  if (!watch) return emit;
-  return (event) => {
-    if (event.type === "step") watch.take(event);
-    if (event.type === "summary") for (const hint of watch.hints()) emit({ type: "log", severity: "warning", ...hint });
-    emit(event);
-  };
-}
-
 async function perform(
-  terminal: Terminal,
+  { terminal, options, descriptions }: Given,
   stack: Stack,
-  kind: RunKind,
-  isPreview: boolean,
-  options: Options & GlobalOptions & OfSteps & { isHeaded?: boolean; digest?: Descriptions["plan"] },
-  signal: AbortSignal,
+  run: Pick<RunOptions, "kind" | "preview" | "signal">,
+  { isHeaded = false, plan }: { isHeaded?: boolean; plan?: string | undefined } = {},
 ): Promise<RunResult> {
   const { output, errors } = terminal;
   const [{ createDisplay }, { execute }] = await loaded();
@@ -284,30 +257,17 @@ async function perform(
     color: allowsColor(options.color, terminal.environment, output.isTTY),
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
-    isHeaded: options.isHeaded ?? false,
+    isHeaded,
     write: writeOn(output, terminal.environment),
     writeError: writeOn(errors, terminal.environment),
     width: () => output.columns || 80,
   });
-  const plan = await options.digest?.(stack);
-  const emit: Emit = (event) =>
-    display.emit(
-      plan !== undefined && event.type === "summary" && event.result === "succeeded"
-        ? { ...event, plan: plan.digest }
-        : event,
-    );
+  const { host, hostProgram } = descriptions;
+  const { showSecrets, refresh, parallel, clearPendingCreates } = options;
   try {
     return await execute(stack, {
-      kind,
-      preview: isPreview,
-      emit: withHints(withSizes(emit, options.sizes?.()), isPreview ? options.hints?.() : undefined),
-      signal,
-      host: options.host,
-      hostProgram: options.hostProgram,
-      showSecrets: options.showSecrets ?? false,
-      ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
-      ...(options.parallel === undefined ? {} : { parallel: options.parallel }),
-      ...(options.clearPendingCreates ? { clearPendingCreates: true } : {}),
+      ...{ ...run, host, hostProgram, showSecrets, refresh, parallel, clearPendingCreates },
+      emit: described(display.emit, descriptions, run.preview, plan),
     });
   } finally {
     display.close();

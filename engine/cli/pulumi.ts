@@ -1,7 +1,7 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
-import { EngineError, messageOf } from "../errors.ts";
+import { EngineError } from "../errors.ts";
 
 // What the Pulumi CLI has and this command line lacks, by name: a script that was written for the CLI gets the reason and
 // the way, and nothing of it is taken in silence.
@@ -16,7 +16,8 @@ const flagsOfPulumi: ReadonlySet<string> = new Set(
   -d --debug --remote --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking
   --logflow --logtostderr -v --verbose --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns
   --show-name --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
-  --shell --remove-backups --open --type --raw --show-secrets --path`.split(/\s+/),
+  --shell --remove-backups --open --type --raw --show-secrets --path -m --message --suppress-permalink
+  --skip-plugin-pre-install --skip-pending-creates`.split(/\s+/),
 );
 
 /** Commands that only Pulumi has. */
@@ -30,14 +31,9 @@ const commandsOfPulumi: readonly string[] = [
   ...["config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
 ];
 
-/** Variables of the Pulumi CLI that set a flag beside PULUMI_OPTION_<NAME>. */
-const otherVariables: Readonly<Record<string, string>> = {
-  "--yes": "PULUMI_SKIP_CONFIRMATIONS",
-  "--parallel": "PULUMI_PARALLEL",
-  "--continue-on-error": "PULUMI_CONTINUE_ON_ERROR",
-  "--run-program": "PULUMI_RUN_PROGRAM",
-};
-
+/** Variables by which the Pulumi CLI takes flags, of any command and of operations. */
+const flagVariable = /^PULUMI_OPTION_/;
+const operationVariable = /^PULUMI_(OPTION_\w+|SKIP_CONFIRMATIONS|PARALLEL|CONTINUE_ON_ERROR|RUN_PROGRAM)$/;
 const operations: ReadonlySet<string> = new Set(["preview", "up", "refresh", "destroy"]);
 
 const refusal = (name: string): string =>
@@ -49,61 +45,13 @@ export function answerFlag(error: string): string | undefined {
   return flagsOfPulumi.has(flag) ? `error: ${refusal(flag)}\n` : undefined;
 }
 
-/** The variables that Pulumi takes a flag from; that of the flag's own name counts first. */
-const variablesOf = (flag: string): readonly string[] => [
-  `PULUMI_OPTION_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`,
-  ...(otherVariables[flag] === undefined ? [] : [otherVariables[flag]]),
-];
-
-/**
- * Takes over the flags of a command that the environment has as variables of Pulumi, where the command line has none. An
- * operation refuses those that it lacks.
- */
-export function takeFlags(command: Command, environment: NodeJS.ProcessEnv): void {
-  const levels = levelsOf(command);
-  for (const level of levels) {
-    for (const option of level.options) takeFlag(level, option, environment);
-  }
-  if (!operations.has(command.name())) return;
-  // Flags of ours that another command has mean nothing here.
-  const all = [...levels, ...(levels.at(-1)?.commands.flatMap((each) => [each, ...each.commands]) ?? [])];
-  const own = new Set(all.flatMap(({ options }) => options.flatMap(({ long }) => (long ? variablesOf(long) : []))));
-  const others = Object.values(otherVariables);
-  const variable = Object.keys(environment).find(
-    (name) =>
-      (name.startsWith("PULUMI_OPTION_") || others.includes(name)) &&
-      !own.has(name) &&
-      !["", "false", "0"].includes((environment[name] ?? "").toLowerCase()),
-  );
-  if (variable !== undefined) throw new EngineError(refusal(variable));
-}
-
-const levelsOf = (command: Command): Command[] => (command.parent ? [command, ...levelsOf(command.parent)] : [command]);
-
-function takeFlag(command: Command, option: Option, environment: NodeJS.ProcessEnv): void {
-  const { long } = option;
-  const attribute = option.attributeName();
-  const variable = long === undefined ? undefined : variablesOf(long).find((name) => environment[name]);
-  if (variable === undefined || command.getOptionValueSource(attribute) === "cli") return;
-  const text = environment[variable] ?? "";
-  const isSwitch = option.isBoolean() || option.negate;
-  const value = isSwitch ? isYes(variable, text) !== option.negate : valueOf(option, variable, text);
-  command.setOptionValueWithSource(attribute, value, "env");
-}
-
-function isYes(variable: string, text: string): boolean {
-  if (["true", "1"].includes(text.toLowerCase())) return true;
-  if (["false", "0"].includes(text.toLowerCase())) return false;
-  throw new EngineError(`${variable}: '${text}' must be true or false`);
-}
-
-function valueOf(option: Option, variable: string, text: string): unknown {
-  try {
-    const parse: ((value: string, previous: unknown) => unknown) | undefined = option.parseArg;
-    return parse === undefined ? text : parse(text, undefined);
-  } catch (error) {
-    throw new EngineError(`${variable}: '${text}' ${messageOf(error)}`);
-  }
+/** Refuses the variables that the Pulumi CLI takes a command's flags from: here the command line alone has them. */
+export function refuseVariables(command: Command, environment: NodeJS.ProcessEnv): void {
+  const wanted = operations.has(command.name()) ? operationVariable : flagVariable;
+  const isSet = (name: string): boolean => !["", "false", "0"].includes((environment[name] ?? "").toLowerCase());
+  const variable = Object.keys(environment).find((name) => wanted.test(name) && isSet(name));
+  if (variable === undefined) return;
+  throw new EngineError(`${variable}: the embedded engine takes flags from its command line alone: unset it`);
 }
 
 /** Git takes it for a merge that failed, and not for one with conflicts, whose other side a careless commit loses. */

@@ -25,10 +25,6 @@ interface Options {
   select?: boolean;
 }
 
-/** The one way in which this engine keeps secrets, which scripts for Pulumi may name. */
-const secretsProvider = (): Option =>
-  new Option("--secrets-provider <provider>").choices(["default", "passphrase"]).hideHelp();
-
 export function addStackCommands(program: Command, terminal: Terminal): void {
   const stack = allowWords(program.command("stack"))
     .description("make, list, look into and remove stacks")
@@ -43,7 +39,6 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .description("make an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--no-select", "do not make it the stack that commands work on")
-    .addOption(secretsProvider())
     .addOption(new Option("-y, --yes", "nothing is asked here, accepted for Pulumi's sake").hideHelp())
     .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
   stack

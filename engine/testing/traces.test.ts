@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { parseDocument } from "yaml";
 import { partOf } from "../../testing/harness/drawn.ts";
 import { hasChanges } from "../deployment/result.ts";
 import type { RunKind } from "../events.ts";
 import { encodeDeployment } from "../state/checkpoint.ts";
 import { removeConfig, setConfig } from "../workspace/configEdits.ts";
+import type { Stack } from "../workspace/workspace.ts";
 import { Sandbox } from "./sandbox.ts";
 
 interface Step {
@@ -65,6 +67,14 @@ async function stateOf(sandbox: Sandbox): Promise<{ resources: unknown; operatio
   return { resources: normalized(plain["resources"] ?? []), operations: normalized(plain["pending_operations"] ?? []) };
 }
 
+/** Writes into the stack's file what the CLI wrote there for a path such as `obj.a`. */
+function setAtPath({ file }: Stack, place: string, value: string): void {
+  const document = parseDocument(readFileSync(file.file, "utf8"));
+  const [name = "", ...rest] = place.split(".");
+  document.setIn(["config", `spike:${name}`, ...rest], value);
+  writeFileSync(file.file, document.toString());
+}
+
 describe.each(partOf(["broken", "life"], 0, 2))("the recording %s", (name) => {
   let sandbox: Sandbox | undefined;
   afterEach(() => sandbox?.remove());
@@ -75,11 +85,12 @@ describe.each(partOf(["broken", "life"], 0, 2))("the recording %s", (name) => {
     const file = path.resolve(import.meta.dirname, `../../../engine/testdata/traces/${name}.json`);
     const { steps } = JSON.parse(readFileSync(file, "utf8")) as { steps: Step[] };
     for (const [i, step] of steps.entries()) {
-      const stack = await sandbox.stack();
       for (const [written, value] of Object.entries(step.config ?? {})) {
         const [, kind, key = ""] = /^(?:(secret|path):)?(.*)$/.exec(written) ?? [];
+        const stack = await sandbox.stack();
         if (value === null) removeConfig(stack, key);
-        else setConfig(stack, key, value, { secret: kind === "secret", path: kind === "path" });
+        else if (kind === "path") setAtPath(stack, key, value);
+        else setConfig(stack, key, value, { secret: kind === "secret" });
       }
       if (isHandEdited(step)) sandbox.setCloud(step.cloud);
       const ran = await sandbox.run(

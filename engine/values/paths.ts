@@ -4,7 +4,7 @@ import { isProperties, type PropertyMap, property, Secret, type PropertyValue } 
 /** A place inside properties: names, indexes, and `*` for each element. */
 export type Path = (string | number)[];
 
-/** Reads `root.nested[0]["a.b"].*`, the notation of `ignoreChanges` and `--path`; as lenient as Pulumi's reader is. */
+/** Reads `root.nested[0]["a.b"].*`, the notation of `ignoreChanges`; as lenient as Pulumi's reader is. */
 export function parsePath(text: string): Path {
   const path: Path = [];
   let rest = text;

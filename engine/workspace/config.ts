@@ -1,7 +1,6 @@
 import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
 import { goJson, isObject, type JsonValue } from "../values/json.ts";
-import { formatPath, parsePath, type Path } from "../values/paths.ts";
 import { dynamicPackage } from "../values/urns.ts";
 import { type PropertyMap, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";
@@ -162,60 +161,6 @@ export function providerProperties(config: Config, name: string): PropertyMap {
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, { text, secret }]) => [key.slice(prefix.length), secret ? new Secret(text) : text]),
   );
-}
-
-/** Splits a key of `--path` into the key itself and the place inside its value. */
-export function splitPath(text: string, project: string): { key: string; path: Path } {
-  const colon = text.lastIndexOf(":");
-  const [first, ...path] = parsePath(text.slice(colon + 1));
-  if (typeof first !== "string") throw new EngineError(`'${text}' does not begin with a configuration key`);
-  return { key: configKey(`${text.slice(0, colon + 1)}${first}`, project), path };
-}
-
-/** True if a map would read as an encrypted value, which is `{secure: text}` in the file. */
-const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
-  entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
-
-const reserved = 'maps with the single key "secure" are reserved';
-
-/** Returns `value` with `replacement` at `path`; missing containers are made. `before`: the path so far, for errors. */
-export function setAt(value: ConfigValue | undefined, path: Path, replacement: ConfigValue, before: Path): ConfigValue {
-  const [part, ...rest] = path;
-  if (part === undefined) return replacement;
-  const here = [...before, part];
-  if (
-    value === undefined ||
-    value === null ||
-    (before.length === 1 && (typeof value !== "object" || value instanceof Cipher))
-  ) {
-    value = typeof part === "number" ? [] : {};
-  }
-  if (Array.isArray(value)) {
-    if (typeof part !== "number") throw new EngineError(`${formatPath(here)}: key for an array must be an int`);
-    if (part < 0 || part > value.length) throw new EngineError(`${formatPath(here)}: array index out of range`);
-    if (part === value.length) return [...value, setAt(undefined, rest, replacement, here)];
-    return value.with(part, setAt(value[part], rest, replacement, here));
-  }
-  if (typeof value !== "object" || value instanceof Cipher) {
-    throw new EngineError(`${formatPath(before)}: expected ${typeof part === "number" ? "an array" : "a map"}`);
-  }
-  if (typeof part === "number") throw new EngineError(`${formatPath(here)}: key for a map must be a string`);
-  const made = {
-    ...value,
-    [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, replacement, here),
-  };
-  if (looksEncrypted(Object.entries(made))) throw new EngineError(reserved);
-  return made;
-}
-
-/** Reads a text of `--path`: numbers and booleans are stored as such. */
-export function coerceText(text: string): ConfigValue {
-  if (text === "true" || text === "false") return text === "true";
-  if (/^-?(0|[1-9]\d*)$/.test(text)) {
-    const number = BigInt(text);
-    if (number >= -(2n ** 63n) && number < 2n ** 64n) return number;
-  }
-  return text;
 }
 
 export function refuseForeignSecrets(raw: Record<string, unknown>, file: string): void {

@@ -1,28 +1,15 @@
-import { EngineError, messageOf } from "../errors.ts";
-import { Cipher, coerceText, type ConfigEntry, configEntry, configKey, setAt, splitPath } from "./config.ts";
+import { EngineError } from "../errors.ts";
+import { Cipher, type ConfigEntry, configEntry, configKey } from "./config.ts";
 import type { Stack } from "./workspace.ts";
 
-/**
- * Sets one key of the stack's configuration.
- * @param secret encrypts the value in the stack's file; default: false
- * @param path reads the key as a path into a structured value, such as `tags.owner` or `names[0]`; default: false
- */
+/** Sets one key of the stack's configuration; a secret one is encrypted in the stack's file. */
 export function setConfig(
-  stack: Stack,
+  { file, project, crypter }: Stack,
   keyText: string,
   text: string,
-  { secret = false, path = false }: { secret?: boolean; path?: boolean } = {},
+  { secret = false }: { secret?: boolean } = {},
 ): void {
-  const { file, project } = stack;
-  const { key, path: place } = path
-    ? splitPath(keyText, project.name)
-    : { key: configKey(keyText, project.name), path: [] };
-  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerceText(text) : text;
-  try {
-    file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
-  } catch (error) {
-    throw new EngineError(`could not set config: ${messageOf(error)}`);
-  }
+  file.set(configKey(keyText, project.name), secret ? new Cipher(crypter.encrypt(text)) : text);
   file.save();
 }
 

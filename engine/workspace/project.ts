@@ -208,11 +208,10 @@ export interface PluginFolder {
   name: string;
   /** The folder with its executable. */
   folder: string;
-  version: string | undefined;
 }
 
 /** Lists the plugins in `plugins` and `packages` of Pulumi.yaml; paths count from its folder. */
-export function pluginsOf(raw: Record<string, unknown>, file: string): PluginFolder[] {
+function pluginsOf(raw: Record<string, unknown>, file: string): PluginFolder[] {
   const root = path.dirname(file);
   return [...namedProviders(raw["plugins"], file), ...localPackages(raw["packages"], file)].map((plugin) => ({
     ...plugin,
@@ -231,11 +230,11 @@ function namedProviders(plugins: unknown, file: string): PluginFolder[] {
   const providers = plugins["providers"] ?? [];
   if (!Array.isArray(providers)) throw new EngineError(`${file}: 'plugins.providers' must be a list`);
   return providers.map((entry: unknown): PluginFolder => {
-    const { name, path: folder, version } = isObject(entry) ? entry : {};
+    const { name, path: folder } = isObject(entry) ? entry : {};
     if (typeof name !== "string" || name === "" || typeof folder !== "string") {
       throw new EngineError(`${file}: each entry of 'plugins.providers' needs a 'name' and a 'path'`);
     }
-    return { name, folder, version: typeof version === "string" ? version : undefined };
+    return { name, folder };
   });
 }
 
@@ -254,7 +253,7 @@ function localPackages(packages: unknown, file: string): PluginFolder[] {
           "use the Pulumi CLI",
       );
     }
-    return { name, folder: source, version: undefined };
+    return { name, folder: source };
   });
 }
 

@@ -6,10 +6,9 @@ import { EngineError, Refusal } from "../errors.ts";
 import { writeAtomically } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
-import type { GoValue } from "./goYaml.ts";
 import { filesIn, stackFileAmong, stackFileOf } from "./names.ts";
 import { readBelieved, type Project } from "./project.ts";
-import { stackContent, strictDocument } from "./strict.ts";
+import { type GoValue, stackContent, strictDocument } from "./strict.ts";
 
 /** Pulumi.<stack>.yaml; edits keep its comments and order. */
 export class StackFile {

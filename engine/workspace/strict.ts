@@ -5,6 +5,7 @@ import {
   isCollection,
   isMap,
   isScalar,
+  isSeq,
   LineCounter,
   type Pair,
   type Scalar,
@@ -12,7 +13,6 @@ import {
 } from "yaml";
 import { parseBounded } from "../../machine/bounded.ts";
 import { BoundError } from "../../machine/bounds.ts";
-import { goValue, readPlainScalar, type GoValue } from "./goYaml.ts";
 
 // Project and stack files have several readers: the Pulumi CLI, the embedded engine, reports. A file is believed
 // only in a form that all of them read alike: one document of plain maps, in which a line is a line for everybody.
@@ -136,6 +136,8 @@ function refuseText(scalar: Scalar, refuse: (offset: number, reason: string) => 
   const written = writtenOf(scalar);
   if (type === "QUOTE_DOUBLE" && /(?<!\\)(\\\\)*\\(\/|u[dD][89a-fA-F])/.test(written))
     refuse(offset, "has an escape that some readers do not know (\\/, \\ud83d); write the character itself");
+  if (type === "PLAIN" && readPlainScalar(source) === undefined)
+    refuse(offset, "has a date or a number that readers take differently (0777, 1_000); put it into quotation marks");
   if (type === "PLAIN" && /^[-+]?\.(inf|nan)$/i.test(source)) refuse(offset, noNumber);
   if (type === "PLAIN" && Math.abs(Number(readPlainScalar(source))) === Infinity) refuse(offset, noNumber);
   if (type?.startsWith("BLOCK") === true && !written.endsWith("\n"))
@@ -144,12 +146,42 @@ function refuseText(scalar: Scalar, refuse: (offset: number, reason: string) => 
     refuse(offset, "has a text that begins with an empty line behind | or >; put it into quotation marks");
 }
 
+/** A value as Pulumi reads it. */
+export type GoValue = boolean | null | number | bigint | string | GoValue[] | { [key: string]: GoValue };
+
+/** The value of a node of a strict document. */
+function valueOf(node: unknown): GoValue {
+  if (isSeq(node)) return node.items.map(valueOf);
+  if (isMap(node)) return Object.fromEntries(node.items.map(({ key, value }) => [String(key), valueOf(value)]));
+  if (!isScalar(node)) return null;
+  return node.type === "PLAIN" ? (readPlainScalar(node.source ?? "") ?? null) : String(node.value);
+}
+
+const words: Record<string, boolean | null> = {
+  ...{ true: true, True: true, TRUE: true, false: false, False: false, FALSE: false },
+  ...{ "": null, "~": null, null: null, Null: null, NULL: null },
+};
+const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+
+/** Reads an unquoted text; undefined for a date, and for a number that is not written in plain digits: see {@link refuseText}. */
+function readPlainScalar(text: string): boolean | null | number | bigint | string | undefined {
+  if (Object.hasOwn(words, text)) return words[text];
+  if (/^\d{4}-\d{1,2}-\d{1,2}([Tt ]|$)/.test(text)) return undefined;
+  const digits = text.replaceAll("_", "");
+  if (/^[-+]?0([xX][0-9a-fA-F]+|[bB][01]+|[oO]?[0-7]+)$/.test(digits)) return undefined;
+  if (!decimal.test(digits)) return text;
+  if (digits !== text) return undefined;
+  if (/[.eE]/.test(text)) return Number(text);
+  const whole = BigInt(text.replace(/^\+/, ""));
+  return whole >= -(2n ** 63n) && whole < 2n ** 64n ? whole : Number(text);
+}
+
 /** The content of a project or stack file as Pulumi reads it; what is not in the common form throws a SettingsError. */
-export const readSettings = (text: string): Record<string, GoValue> => asMap(goValue(strictDocument(text)));
+export const readSettings = (text: string): Record<string, GoValue> => asMap(valueOf(strictDocument(text).contents));
 
 /** The content of a stack's file, whose own keys hold texts. Throws a SettingsError. */
 export function stackContent(document: Document): Record<string, GoValue> {
-  const content = asMap(goValue(document));
+  const content = asMap(valueOf(document.contents));
   for (const key of ["encryptionsalt", "encryptedkey", "secretsprovider"]) {
     const value = content[key];
     if (value !== undefined && value !== null && typeof value !== "string")

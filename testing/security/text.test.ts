@@ -88,7 +88,7 @@ const always = (numRuns: number, hold: (text: string) => Promise<void>): Promise
 /** Each command with a text in place of each kind of argument, at the signs of percent. */
 const places = `% | --% | -s % stack | up % | up --% | up --yes --plan % | preview -s % | preview -C % | refresh --parallel % | destroy --color %
 destroy --yes -s dev% | stack init % | stack select % | stack output % | stack rm % | stack export --file %/none -s dev | cancel --yes %
-config % | config get % -s dev | config rm % -s dev | config set % value -s dev | config set --path motto[% value -s dev | config set motto -% -s dev
+config % | config get % -s dev | config rm % -s dev | config set % value -s dev | config set motto -% -s dev
 api % | api readteam % -s dev | dump %/none --team % -s dev | dump out --table %:Code -s dev | dump out --import %
 report --base % | report --format % | report --file % | report --stack dev --state % | report % | drift % | drift --stack % | drift --until % --accept
 ci % | ci github --branch % | ci gitlab --engine % | environment % | environment check % | environment check dev.yaml --base % | environment show %
