@@ -133,25 +133,21 @@ describe("where a change goes", () => {
     ]);
   });
 
-  test("--into decides otherwise, and names what the environment does not extend", async () => {
-    await stage.editRow("own", "C3", { Name: "by hand" });
-    await stage.write(await stage.pull({ into: "base.yaml" }));
-    expect(stage.text("own.csv")).toBe(files["own.csv"]);
-    expect(stage.text("base.yaml")).toContain("by hand");
+  test("--into decides otherwise, leaves what a file above it overrides, and names what nobody extends", async () => {
     await expect(stage.pull({ into: "prod.yaml" })).rejects.toThrow("the environment does not extend it");
-  });
-
-  test("--into leaves what a file above it overrides, and names that file", async () => {
     for (const code of ["C1", "C2", "X1"]) await stage.editRow("shared", code, { Name: "by hand" });
+    await stage.editRow("own", "C3", { Name: "by hand" });
     const pulled = await stage.pull({ into: "base.yaml" });
     const overridden = "dev.yaml overrides what base.yaml says of it: leave --into base.yaml out";
     expect(pulled.items.map(({ change, refused }) => [change.name, refused]).sort()).toEqual([
       ["C1", overridden],
       ["C2", undefined],
+      ["C3", undefined],
       ["X1", overridden],
     ]);
     await stage.write(pulled);
     expect(stage.text("dev.yaml")).toBe(files["dev.yaml"]);
+    expect(stage.text("own.csv")).toBe(files["own.csv"]);
     expect(stage.text("base.yaml")).toContain("Code: C2, Name: by hand");
   });
 

@@ -86,7 +86,9 @@ export async function planEdits(
       if (columns.length > 0) after = await editColumns(after, columns);
       const rows = own.filter((edit) => edit.kind === "row");
       // Seeds that share a file may have other keys and types.
-      for (const each of Map.groupBy(rows, ({ source: { key, types } }) => JSON.stringify([key, types])).values())
+      for (const each of Map.groupBy(rows, ({ source: { key, types, delimiter } }) =>
+        JSON.stringify([key, types, delimiter]),
+      ).values())
         after = await editRows(after, each, refuse);
       const values = own.filter((edit) => edit.kind === "value");
       if (values.length > 0) after = editValues(after, values, refuse, formatOf(file) === ".json");
