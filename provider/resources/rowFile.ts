@@ -142,7 +142,7 @@ export const rowFile = resource({
       const known = new Set(children.map(({ _id }) => _id));
       const childID = await makeRecord(context, inputs, rowID, content, known);
       const id = idOf(context, { table, rowID, fieldID, childID });
-      const outputs = await readBack(context, id, content, kept(inputs, rowID, childID, stored));
+      const outputs = await readBack(context, id, content, kept(inputs, rowID, childID, stored), known);
       context.journal.answered(urn, thing);
       return { id, outputs };
     } catch (error) {
@@ -232,19 +232,33 @@ async function located(context: Context, id: string) {
   return { table, row: key, rowID, fieldID, childID };
 }
 
-/** Throws when the platform does not have what it answered that it wrote; the state gets what it has. */
+/**
+ * Throws when the platform does not have what it answered that it wrote; the state gets what it has.
+ * @param known records that a creation found there: another new one that is the same was made by a call delivered twice
+ */
 async function readBack(
   context: Context,
   id: string,
   content: Child["content"] & object,
   outputs: Kept,
+  known?: ReadonlySet<string>,
 ): Promise<Kept> {
   const { parentRowID, fieldID, childID } = outputs;
+  let children: Child[] = [];
   const child = await untilShown(
     context,
-    async () => (await childrenOf(context, parentRowID, fieldID))?.find(({ _id }) => _id === childID),
+    async () => {
+      children = (await childrenOf(context, parentRowID, fieldID)) ?? [];
+      return children.find(({ _id }) => _id === childID);
+    },
     (found) => found !== undefined && lacking(content, found).length === 0,
   );
+  const isTwin = (one: Child): boolean =>
+    one._id !== childID && one.userID === child?.userID && listDifferences(content, one).length === 0;
+  for (const { _id } of known ? children.filter((one) => !known.has(one._id) && isTwin(one)) : []) {
+    await orUndefinedIfNotFound(context.client.microappchildDelete({ childID: _id }, context));
+    context.report.info(`${quote(fileName(outputs))} was made twice by one call: the second record is removed again`);
+  }
   const name = `${quote(fileName(outputs))} of row ${parentRowID}`;
   if (!child) {
     throw new ResourceError(

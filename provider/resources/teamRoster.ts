@@ -180,7 +180,11 @@ export const teamRoster = resource({
       const declaration = inputs as Inputs; // nothing is unknown
       // The last known members: as they were applied, or as a refresh saw them.
       const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
-      const plan = planMembers(toWanted(declaration.members, old), known, optionsOf(declaration, account, known));
+      // Those whom it leaves alone may be administrators, and the account may be one.
+      const { mode, ignore = [], keepSelf, minAdmins = 0 } = declaration;
+      const certain = mode === "authoritative" && ignore.length === 0 ? minAdmins - (keepSelf ? 1 : 0) : 0;
+      const options = { ...optionsOf(declaration, account, known), minAdmins: Math.max(0, certain) };
+      const plan = planMembers(toWanted(declaration.members, old), known, options);
       const roles = plan.change.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
       const parts = counts.flatMap(([what, who]) =>

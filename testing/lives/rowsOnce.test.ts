@@ -27,37 +27,6 @@ throughBothKinds({ tables: { items: { fields } } }, (scene) => {
   };
   const theirs = () => scene.client.insertmicroapprow({ microAppID: "items", rowData: { Code: "theirs" } });
 
-  const stored: readonly [string, Faults][] = [
-    [
-      "a batch that was stored in part and refused",
-      [{ kind: "partialBatch", rows: 17, endpoint: "insertmicroapprows", count: 1 }],
-    ],
-    [
-      "batches that are all stored in part and refused",
-      [{ kind: "partialBatch", rows: 3, endpoint: "insertmicroapprows" }],
-    ],
-    [
-      "a first row that was stored and refused",
-      [{ kind: "status", status: 400, commit: true, endpoint: "insertmicroapprow", count: 1 }],
-    ],
-    [
-      "a batch that was stored and refused",
-      [{ kind: "status", status: 400, commit: true, endpoint: "insertmicroapprows", count: 1 }],
-    ],
-  ];
-  test.each(stored)("%s: no row is sent twice, and all of them are ours", async (_, faults) => {
-    await theirs();
-    fault(...faults);
-    const made = await up(rowsOf(25));
-    fault();
-    expect(await codes()).toEqual([...new Set(await codes())]);
-    const done = await up(rowsOf(25), made);
-    expect(done.failed).toBeUndefined();
-    expect(await codes()).toEqual([...rowsOf(25).map(({ Code }) => Code), "theirs"].sort());
-    await scene.host.destroy("SeedRows", done.id, done.outputs);
-    expect(await codes()).toEqual(["theirs"]);
-  });
-
   test.each(["insertmicroapprow", "insertmicroapprows"] as const)(
     "a %s that is delivered twice leaves one row of each",
     async (endpoint) => {

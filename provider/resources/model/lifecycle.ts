@@ -295,7 +295,7 @@ async function verifySettings(sent: Sent): Promise<void> {
 function prove(sent: Sent, found: Settings | undefined): void {
   const { what, id, wanted, outputs } = sent;
   if (!found) {
-    const message = `${what} was written as ${id}, and the platform does not find it there. Look for it on the platform, then run up again.`;
+    const message = `${what} was written as ${id}, and the platform does not find it there. Look for it on the platform, then run up --refresh.`;
     throw new PartialFailure(message, id, outputs);
   }
   const others = Object.keys(findChangedValues(wanted, found)).map(
