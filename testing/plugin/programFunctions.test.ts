@@ -45,7 +45,7 @@ const outputs = async (): Promise<unknown> => JSON.parse(await project.succeed("
 
 test("a program asks its own platform, before and after its resources are there", async () => {
   expect(await project.succeed("preview")).toContain("6 to create");
-  await project.succeed("up", "--yes");
+  await project.succeed("up --yes --skip-preview");
   expect(await outputs()).toMatchObject({
     ada: { userID: expect.any(String) as unknown },
     name: "Crew",
