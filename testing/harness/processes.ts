@@ -18,13 +18,6 @@ export async function hostOf(engine: number, name = "dynamic-provider"): Promise
 export const childrenOf = (pid: number): string[] =>
   processes().flatMap(({ parent, command }) => (parent === pid ? [command] : []));
 
-/** The process that another one has started. */
-export function childOf(pid: number): number {
-  const child = processes().find(({ parent }) => parent === pid);
-  if (!child) throw new Error(`process ${pid} has started none`);
-  return child.pid;
-}
-
 /**
  * The processes of ours that still run in a folder after a moment; known on Linux alone, none elsewhere. A Pulumi CLI that
  * is killed leaves the host of the program's language behind, which is not ours: it is ended here.

@@ -83,20 +83,19 @@ export class ProviderHost {
   timeout = 0;
   readonly #engine: grpc.Server;
   /** Arguments for starting its process. */
-  #started: { engine: string; config: Readonly<Record<string, string>>; shells: number };
+  #started: { engine: string; config: Readonly<Record<string, string>> };
   readonly #others: ProviderHost[] = [];
   #child: ChildProcess | undefined;
   #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
 
   protected constructor(kind: TestedKind, folder: string, engine: grpc.Server, config: Settings) {
-    this.#started = { engine: "", config, shells: 0 };
+    this.#started = { engine: "", config };
     this.providerKind = kind;
     this.folder = folder;
     this.#engine = engine;
   }
 
-  /** @param shells how many shells stand between the engine and the provider, as with the scripts of an engine */
-  static async start(kind: TestedKind, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
+  static async start(kind: TestedKind, config: Readonly<Record<string, string>>): Promise<ProviderHost> {
     const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
     await symlink(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
     const engine = new grpc.Server();
@@ -112,7 +111,7 @@ export class ProviderHost {
         done(null, new emptyProto.Empty());
       },
     });
-    host.#started = { engine: await bound(engine), config, shells };
+    host.#started = { engine: await bound(engine), config };
     try {
       await host.#spawn();
       return host;
@@ -150,12 +149,9 @@ export class ProviderHost {
 
   /** Starts the provider's process. */
   async #connected(): Promise<InstanceType<typeof providerService.ResourceProviderClient>> {
-    const { engine, shells } = this.#started;
+    const { engine } = this.#started;
     const { program, nodeArguments, environment } = this.providerKind;
-    // A shell replaces itself with its last statement, so another one follows.
-    const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
-    const line = [...behind, process.execPath, ...nodeArguments, program, engine];
-    const child = spawn(line[0] ?? "", line.slice(1), {
+    const child = spawn(process.execPath, [...nodeArguments, program, engine], {
       cwd: this.folder,
       env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
