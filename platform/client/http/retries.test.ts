@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { createServer, type AddressInfo } from "node:net";
 import type { Effect } from "../../contract/endpoints.ts";
 import type { ErrorCode } from "../../contract/wire.ts";
 import type { Client } from "../options.ts";
@@ -194,36 +193,6 @@ describe("repetitions", () => {
       code: "cancelled",
     });
     expect(server.count("readteam")).toBe(1);
-  });
-});
-
-describe("nobody at the address", () => {
-  /** A port at which nothing listens any more. */
-  async function deadPort(): Promise<number> {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo; // it listens on TCP
-    await new Promise((resolve) => other.close(resolve));
-    return port;
-  }
-
-  test("a creation is repeated, since nothing was sent, and then says where nobody is", async () => {
-    server = await serve(() => undefined);
-    const port = await deadPort();
-    let waits = 0;
-    const client = server.client({
-      endpoint: `http://127.0.0.1:${port}`,
-      token: "given-token",
-      userId: "u1",
-      wait: () => {
-        waits++;
-        return Promise.resolve();
-      },
-    });
-    await expect(calls.create.call(client)).rejects.toThrow(
-      `insertteam: Nothing answers at http://127.0.0.1:${port} (ECONNREFUSED). Check the endpoint's address and that the platform is running.`,
-    );
-    expect(waits).toBe(3);
   });
 });
 
