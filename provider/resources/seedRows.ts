@@ -130,8 +130,7 @@ export const seedRows = resource({
   foresee: async (context, { inputs: { resourceUrn } }, look) => {
     const claim = context.rowClaims.find(resourceUrn);
     if (claim?.digest === undefined || context.rowClaims.last(claim.urn)) return;
-    // All inputs of a seed that was checked, with the preview's own salt.
-    const declared = { ...claim.target, digest: claim.digest } as SeedInputs;
+    const declared = { ...claim.target, digest: claim.digest } as SeedInputs; // all of them: it was checked
     const online = declared.adopt || declared.mode === "updateOnly" ? undefined : await look();
     if (!online) return;
     try {

@@ -182,8 +182,8 @@ export const teamRoster = resource({
       const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
       // Those whom it leaves alone may be administrators, and the account may be one.
       const { mode, ignore = [], keepSelf, minAdmins = 0 } = declaration;
-      const certain = mode === "authoritative" && ignore.length === 0 ? minAdmins - (keepSelf ? 1 : 0) : 0;
-      const options = { ...optionsOf(declaration, account, known), minAdmins: Math.max(0, certain) };
+      const certain = mode === "authoritative" && ignore.length === 0 ? minAdmins - Number(keepSelf) : 0;
+      const options = { ...optionsOf(declaration, account, known), minAdmins: certain };
       const plan = planMembers(toWanted(declaration.members, old), known, options);
       const roles = plan.change.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
