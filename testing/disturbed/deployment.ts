@@ -105,8 +105,12 @@ export class Deployment {
       const fresh = (await host.check(type, news)).inputs;
       if (!acts) return "replace";
       if (change.deleteBeforeReplace) await this.#delete(name, old);
-      await this.#create(name, type, fresh);
-      if (!change.deleteBeforeReplace) this.#replaced.push({ name, kept: old });
+      try {
+        await this.#create(name, type, fresh);
+      } finally {
+        // Also where it was made in part: then the state has both.
+        if (!change.deleteBeforeReplace && this.state.get(name) !== old) this.#replaced.push({ name, kept: old });
+      }
       return "replace";
     }
     if (!change.changes && !old.unfinished) {

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { stable } from "../../cli/report/changeSet.ts";
+import { planAt, planDigest } from "../../cli/report/plan.ts";
+import { pending } from "../../cli/report/section.ts";
+import { readDeclaration } from "../../cli/report/source.ts";
+import { stateOf } from "../../cli/report/state.ts";
+import { projectAt, settingsAtRest } from "../../engine/index.ts";
+import { isLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { changingCalls } from "../harness/platform.ts";
 import { Project } from "../harness/project.ts";
@@ -103,6 +112,85 @@ describe("the digest of a plan", () => {
     await project.edit("dev.yaml", "name: Others", "name: Helpers");
     expect((await applied(short)).refused).toBe("");
     expect((await applied("sha256:abc")).refused).toContain("is no digest of a plan");
+  });
+
+  test("whatever is changed between a report and a run: it is another plan, or the same steps", async () => {
+    const { folder } = project;
+    const stateFile = ".pulumi/stacks/microapps-example/dev.json";
+    /** What is decided: the digest, then what a run does and where. Undefined for what no run takes. */
+    const decided = async (): Promise<[digest: string, does: string] | undefined> => {
+      try {
+        const state = readFileSync(join(folder, stateFile), "utf8");
+        const parts = await planAt(folder, "dev", state);
+        const { declared } = readDeclaration("dev.yaml", folder);
+        if (!parts || !declared) return undefined;
+        const ahead = await pending(stateOf(state), declared);
+        const { file: _, ...settings } = projectAt(folder);
+        const does = [ahead, declared.declaration, settings, settingsAtRest(projectAt(folder), "dev").texts];
+        // Where a thing stands decides nothing.
+        return [planDigest(parts), stable(does).replaceAll(/"place":"[^"]*"/g, "")];
+      } catch {
+        return undefined;
+      }
+    };
+    const before = await decided();
+    expect(before).toBeDefined();
+    const names = [
+      "dev.yaml",
+      "base.yaml",
+      "data/countries.csv",
+      "data/offices.csv",
+      "Pulumi.yaml",
+      "Pulumi.dev.yaml",
+      stateFile,
+    ];
+    const all = [
+      ...names,
+      stateFile,
+      stateFile,
+      stateFile,
+      "platform.yaml",
+      "environments.yaml",
+      "platform-profile.yaml",
+      "README.md",
+    ];
+    let [same, others] = [0, 0];
+    const change = fc.record({
+      file: fc.constantFrom(...all),
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      how: fc.constantFrom("drop", "add", "swap", "empty", "digit"),
+      text: fc.constantFrom(" ", "x", "9", "\n", "# said\n", ",", ": ", "retain: true\n", '"'),
+    });
+    const property = fc.asyncProperty(change, async ({ file, at, how, text }) => {
+      const path = join(folder, file);
+      const was = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+      const whole = was ?? "";
+      const place = Math.floor(at * whole.length);
+      const lines = whole.split("\n");
+      const line = Math.floor(at * Math.max(0, lines.length - 1));
+      const edits = {
+        drop: () => whole.slice(0, place) + whole.slice(place + 1),
+        add: () => whole.slice(0, place) + text + whole.slice(place),
+        swap: () =>
+          [...lines.slice(0, line), ...lines.slice(line, line + 2).toReversed(), ...lines.slice(line + 2)].join("\n"),
+        empty: () => "",
+        digit: () => whole.slice(0, place) + whole.slice(place).replace(/\d/, (one) => String((Number(one) + 1) % 10)),
+      };
+      writeFileSync(path, edits[how as keyof typeof edits]());
+      try {
+        const now = await decided();
+        if (now?.[0] !== before?.[0]) others++;
+        else {
+          same++;
+          expect([file, how, text, place, now]).toEqual([file, how, text, place, before]);
+        }
+      } finally {
+        if (was === undefined) rmSync(path);
+        else writeFileSync(path, was);
+      }
+    });
+    await fc.assert(property, { numRuns: isLong ? 2_000 : 30 });
+    expect([same > 0, others > 0]).toEqual([true, true]);
   });
 
   test("comments and the order of keys are no other plan, and a removed flag names the way", async () => {
