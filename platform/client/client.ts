@@ -1,4 +1,5 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
+import { isRefusal } from "../contract/wire.ts";
 import { completeDialect } from "../profile/profile.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
@@ -21,18 +22,45 @@ export function createClient(options: ClientOptions): Client {
     caller.call("insertmicroapprows", request, call, { rows });
   const { consistencyMs = 0 } = options;
   const own = { insertWritten, dialect, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
-  const microappdata = inPagesOf(caller, dialect.limits.maximumLimit);
+  const microappdata = inAnyPages(caller);
   const client = { ...Object.fromEntries(methods), microappdata, ...own } as Client; // one method for each name
   return dialect.habits.teamParameter === "teamID" ? { ...client, ...oneTeamEach(client) } : client;
 }
 
-/** Reads of tables whose pages are no larger than the platform's profile says that they can be. */
-function inPagesOf(caller: Caller, most = Infinity): Client["microappdata"] {
-  return ({ searchFilter, ...request }, options) => {
-    const pages = searchFilter?.map(({ limit, ...page }) =>
+/** Most rows of a page, from the documented number on; after them the numbers are texts. */
+const pageSizes = [10_000, 1_000, 500, 100];
+
+/** Reads of tables in smaller pages, or with numbers as texts, on a platform that refuses others; kept once one is taken. */
+function inAnyPages(caller: Caller): Client["microappdata"] {
+  let kept = 0;
+  const send: typeof caller.call<"microappdata"> = (name, { searchFilter = [], ...request }, options) => {
+    const most = pageSizes[kept] ?? 1_000;
+    const pages = searchFilter.map(({ limit, ...page }) =>
       limit === undefined ? page : { ...page, limit: Math.min(Number(limit), most) },
     );
-    return caller.call("microappdata", { ...request, ...(pages && { searchFilter: pages }) }, options);
+    if (kept < pageSizes.length) return caller.call(name, { ...request, searchFilter: pages }, options);
+    const texts = pages.map((page) =>
+      JSON.stringify(page, (_, value: unknown) => (typeof value === "number" ? String(value) : value)),
+    );
+    return caller.call(name, request, options, { searchFilter: texts });
+  };
+  return async (request, options) => {
+    if (request.searchFilter === undefined) return caller.call("microappdata", request, options);
+    const isOpen = kept === 0 && request.optViewFilters === undefined && request.optSearchFilters === undefined;
+    try {
+      return await send("microappdata", request, options);
+    } catch (error) {
+      if (!isOpen || !isRefusal(error) || error.status === undefined) throw error;
+      for (kept = 1; kept <= pageSizes.length; kept++) {
+        try {
+          return await send("microappdata", request, options);
+        } catch (again) {
+          if (!isRefusal(again)) throw again;
+        }
+      }
+      kept = 0;
+      throw error;
+    }
   };
 }
 

@@ -236,9 +236,7 @@ function quotedPaging({ searchFilter }: Record<string, unknown>): Record<string,
 }
 
 /** Advice about a failed call that only the endpoint can give. */
-export function hintOf(name: EndpointName, { status, code, message }: Failed): string | undefined {
-  if (name === "microappdata" && code === "invalidRequest" && /\b(limit|skip)\b/i.test(message))
-    return "Where this platform takes smaller pages, or numbers as texts, its profile says so: limits.maximumLimit, habits.skipForm.";
+export function hintOf(name: EndpointName, { status, code }: Failed): string | undefined {
   if (name === "userid" && (code === "forbidden" || code === "notImplemented")) {
     return "Finding a user by an address works only where the platform has it enabled: declare userID in its place.";
   }
