@@ -10,7 +10,7 @@ import { completeDialect, type Dialect } from "../../platform/profile/profile.ts
 import { InputError, type PlatformFunction } from "../functions/functions.ts";
 import { readProfile } from "../layers/checkedFile.ts";
 import type { ListWaits } from "../people/members.ts";
-import type { RowsAhead } from "../reconcile/rows.ts";
+import { ifNotThere, type RowsAhead } from "../reconcile/rows.ts";
 import { type Identities, oneThing, readName } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import {
@@ -297,7 +297,7 @@ export class Operations {
     const look = async () => (readsFirst && this.#connection.isThere(configuration()) ? online() : undefined);
     const given = parse(resource, { ...toListed(resource, news), resourceUrn: urn });
     const seen = await resource.foresee?.({ ...offline, sleep: pausing(signal) }, given, look);
-    if (seen !== undefined) this.forecasts.correct(urn, seen);
+    if (seen !== undefined) this.forecasts.correct(urn, ifNotThere, seen);
   }
 
   /** Compares a seed anew that gives up rows, if the program has declared these elsewhere since. */

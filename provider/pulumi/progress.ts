@@ -130,13 +130,11 @@ export class Forecasts {
     return (text) => void lines.push(clean(text));
   }
 
-  /** Puts counts of rows that were seen in place of those of a check, which knows the source alone. */
-  correct(urn: string | undefined, counts: string): void {
+  /** Puts what was seen in place of a check's sentence with these words, which knows the source alone. */
+  correct(urn: string | undefined, words: string, seen: string): void {
     const kept = this.#kept.get(urn ?? "");
-    this.#kept.set(urn ?? "", {
-      ...kept,
-      check: [counts, ...(kept?.check ?? []).filter((text) => !text.startsWith("rows: "))],
-    });
+    const check = kept?.check?.map((text) => (text.includes(words) ? seen : text));
+    if (check) this.#kept.set(urn ?? "", { ...kept, check });
   }
 
   /** Reports what waits for the create or update of a resource in a preview, or for none where nothing changes. */

@@ -195,6 +195,9 @@ function chosen(
   return choice;
 }
 
+/** Said of rows to add where nobody has looked: only the platform shows if they exist. */
+export const ifNotThere = "if they do not exist yet";
+
 /** Steps of a coming run, as far as they are known without the platform. */
 export type Forecast =
   | {

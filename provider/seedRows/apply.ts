@@ -233,8 +233,7 @@ export async function lookAhead(context: RowContext, inputs: SeedInputs): Promis
   const handedOver = new Set([...handed.keys(), ...live.unlinked]);
   const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver });
   await refusePlan(inputs, { adoptNeeded: plan.adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
-  // What another seed gives up was counted before.
-  if (plan.adopted === 0 || handed.size > 0) return undefined;
+  if (plan.adopted === 0) return undefined;
   return `rows: ${formatCounts([
     [plan.insert.size, "to add"],
     [plan.adopted, "already as declared"],

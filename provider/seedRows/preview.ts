@@ -2,7 +2,7 @@ import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
 import { decodeLedger, emptyLedger, type Ledger } from "../reconcile/ledger.ts";
-import { planOffline, type Forecast } from "../reconcile/rows.ts";
+import { ifNotThere, planOffline, type Forecast } from "../reconcile/rows.ts";
 import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Diff, type ChangeKind } from "../resources/model/resource.ts";
 import type { OfflineRowContext, RowFindings } from "./claims.ts";
@@ -383,7 +383,7 @@ function forecast(
   const removed = names.removed.length === 0 ? "" : ` (${some(names.removed.map(quote), maxNamed)})`;
   const differs = [...handed.values()].includes(false);
   // Rows of a removed seed stay until the end of a run, and only the platform shows if they exist.
-  const adds = declaration.adopt ? "or to take over" : "if they do not exist yet";
+  const adds = declaration.adopt ? "or to take over" : ifNotThere;
   const parts: [count: number, what: string][] = [
     [insert, `to add ${adds}${first(names.added, insert)}`],
     [update, `to change${first(names.changed, update, cells)}`],

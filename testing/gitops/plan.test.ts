@@ -176,7 +176,7 @@ describe("the digest of a plan", () => {
         empty: () => "",
         digit: () => whole.slice(0, place) + whole.slice(place).replace(/\d/, (one) => String((Number(one) + 1) % 10)),
       };
-      writeFileSync(path, edits[how as keyof typeof edits]());
+      writeFileSync(path, edits[how]());
       try {
         const now = await decided();
         if (now?.[0] !== before?.[0]) others++;
