@@ -85,6 +85,8 @@ export interface PlanOptions {
   maxRemovals?: number | undefined;
   /** Administrators that must be left; without it, one if there is one now. */
   minAdmins?: number | undefined;
+  /** Administrators that there may be beside those of the list; default: 0. */
+  unseenAdmins?: number | undefined;
   /** The account that makes the calls, where it must keep its place. */
   keepSelf?: Person | undefined;
   /** True where the team had members before this declaration: each removal counts, however few they are. */
@@ -117,7 +119,7 @@ export function planMembers<Live extends LiveMember>(
   live: readonly Live[],
   options: PlanOptions,
 ): MembershipPlan<Live> {
-  const { mode, maxRemovals, minAdmins, keepSelf, spares, isFirst = false } = options;
+  const { mode, maxRemovals, minAdmins, unseenAdmins = 0, keepSelf, spares, isFirst = false } = options;
   const counts = { unchanged: 0, ignored: 0, others: 0 };
   const plan: MembershipPlan<Live> = { add: [], change: [], remove: [], ...counts, refusals: [] };
   const twice = repeated(wanted.map((one) => namesOf(one)[0] ?? ""));
@@ -156,7 +158,7 @@ export function planMembers<Live extends LiveMember>(
   const needed = minAdmins ?? (live.some(({ role }) => role === "admin") ? 1 : 0);
   const refusals = [
     tooManyRemovals("members", plan.remove.length, managed, maxRemovals, isFirst ? 0 : undefined),
-    admins < needed ? tooFewAdmins(admins, needed) : undefined,
+    admins + unseenAdmins < needed ? tooFewAdmins(admins, needed) : undefined,
     keepSelf && losingSelf(keepSelf, plan),
   ];
   plan.refusals.push(...refusals.filter((refusal) => refusal !== undefined));

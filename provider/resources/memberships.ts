@@ -140,14 +140,15 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 
 /** Gives members other roles; answers the changes that failed, with the reason. `findLacking` proves the others. */
 export const changeRoles = (
-  { members, identities, claims }: MemberContext,
+  context: MemberContext,
   teamID: string,
   changes: readonly RoleChange<ListedMember>[],
 ): Promise<Map<RoleChange<ListedMember>, unknown>> =>
   each(changes, async ({ member, role }) => {
+    const { members, identities, claims } = context;
     const team = role === "member" ? claims.administered(identities.holders(teamID), member.userID) : undefined;
     if (team) throw new ResourceError(`${describeNamed(team)} names them as its adminID. Declare one of the two`);
-    await members.setRole(teamID, member, role);
+    await members.setRole(teamID, member, role, context);
   });
 
 /** That others have lost the roles that this run left them with, in sentences: a platform may allow one administrator alone. */

@@ -181,9 +181,9 @@ export const teamRoster = resource({
       // The last known members: as they were applied, or as a refresh saw them.
       const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
       // Those whom it leaves alone may be administrators, and the account may be one.
-      const { mode, ignore = [], keepSelf, minAdmins = 0 } = declaration;
-      const certain = mode === "authoritative" && ignore.length === 0 ? minAdmins - Number(keepSelf) : 0;
-      const options = { ...optionsOf(declaration, account, known), minAdmins: certain };
+      const { mode, ignore = [], keepSelf } = declaration;
+      const unseenAdmins = mode === "authoritative" && ignore.length === 0 ? Number(keepSelf) : Infinity;
+      const options = { ...optionsOf(declaration, account, known), unseenAdmins };
       const plan = planMembers(toWanted(declaration.members, old), known, options);
       const roles = plan.change.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
