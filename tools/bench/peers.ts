@@ -6,6 +6,7 @@ import { messageOf } from "../../machine/failures.ts";
 import {
   BenchPlatform,
   BenchProject,
+  environment,
   figure,
   median,
   output,
@@ -45,20 +46,18 @@ interface Peer {
   remove: () => Promise<void>;
 }
 
-/** This package with its own engine, and a roster for each team. */
+/** This package with its own engine, and files with a roster for each team. */
 async function rosters(platform: BenchPlatform): Promise<Peer> {
-  const project = await BenchProject.make(platform, { program: "" });
+  const project = await BenchProject.make(platform, { resources: environment });
   const parallel = ["--parallel", String(atOnce)];
   return {
     up: async (people) => {
-      await project.write(`import * as m from "pulumi-microapps";
-const organization = new m.Organization("bench", { name: "Bench" });
-for (const [name, description] of Object.entries(${JSON.stringify(people.teams)})) {
-  const team = new m.Team(name, { organizationID: organization.id, name, description });
-  const emails = ${JSON.stringify(people.members)}.filter((member) => member.team === name).map(({ email }) => [email, "member"]);
-  new m.TeamRoster(name, { teamID: team.id, members: Object.fromEntries(emails), maxRemovals: 1 });
-}
-`);
+      const teams = Object.entries(people.teams).map(([name, description]) => {
+        const members = people.members.flatMap(({ team, email }) => (team === name ? [[email, "member"]] : []));
+        return [name, { name, description, roster: { members: Object.fromEntries(members), maxRemovals: 1 } }];
+      });
+      const bench = { name: "Bench", teams: Object.fromEntries(teams) };
+      await project.write(JSON.stringify({ organizations: { bench } }), "dev.yaml");
       await project.up(...parallel);
     },
     down: () => project.run("destroy", "--yes", "--skip-preview", ...parallel),

@@ -250,6 +250,9 @@ export class BenchPlatform {
 
 const backend = "backend: { url: file://. }\n";
 
+/** Resources of a project of files alone, which declares what dev.yaml has. */
+export const environment = "{ environment: { type: microapps:Environment, properties: { file: dev.yaml } } }";
+
 /** A folder with a program, its stack `dev` on a platform. */
 export class BenchProject {
   readonly folder: string;
@@ -263,24 +266,25 @@ export class BenchProject {
   }
 
   /**
-   * @param from text of the program, or the folder of an example
+   * @param from text of the program, or the folder of an example; `resources` of a project of files alone
    * @param command what runs it
    */
   static async make(
     platform: BenchPlatform,
-    from: { program: string } | { example: string; resources?: string },
+    from: { program: string } | { example?: string; resources?: string },
     command = microapps,
   ): Promise<BenchProject> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     if ("program" in from) await writeFile(path.join(folder, "index.mjs"), from.program);
-    else await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
+    else if (from.example !== undefined)
+      await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
     const settings = path.join(folder, "Pulumi.yaml");
     const main = "program" in from ? "index.mjs" : "index.ts";
-    const isFiles = "example" in from && from.resources !== undefined;
+    const isFiles = "resources" in from;
     const runtime = isFiles
       ? `name: bench\nruntime: yaml\nresources: ${from.resources}\n`
       : `name: bench\nmain: ${main}\nruntime: { name: nodejs, options: { typescript: false } }\n`;
-    await writeFile(settings, (existsSync(settings) ? readFileSync(settings, "utf8") : runtime) + backend);
+    await writeFile(settings, runtime + backend);
     await mkdir(path.join(folder, "home"));
     await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
     const configured = Object.entries(platform.configuration).map(
@@ -317,4 +321,4 @@ export class BenchProject {
   }
 }
 
-const isSource = (file: string): boolean => !/node_modules|\.microapps/.test(file);
+const isSource = (file: string): boolean => !/node_modules|\.microapps|Pulumi\./.test(file);

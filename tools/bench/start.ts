@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import {
   BenchPlatform,
   BenchProject,
+  environment,
   figure,
   findPulumiVersion,
   microapps,
@@ -27,7 +28,7 @@ async function preview(): Promise<Figure[]> {
     platforms.push(platform);
     return BenchProject.make(platform, { example: "environment", ...(resources && { resources }) }, command);
   };
-  const project = await made("{ environment: { type: microapps:Environment, properties: { file: dev.yaml } } }");
+  const project = await made(environment);
   const program = await made();
   const version = await findPulumiVersion();
   const other = version ? await made(undefined, ["pulumi"]) : undefined;
