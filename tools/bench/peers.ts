@@ -52,11 +52,16 @@ async function rosters(platform: BenchPlatform): Promise<Peer> {
   const parallel = ["--parallel", String(atOnce)];
   return {
     up: async (people) => {
-      const teams = Object.entries(people.teams).map(([name, description]) => {
-        const members = people.members.flatMap(({ team, email }) => (team === name ? [[email, "member"]] : []));
-        return [name, { name, description, roster: { members: Object.fromEntries(members), maxRemovals: 1 } }];
-      });
-      const bench = { name: "Bench", teams: Object.fromEntries(teams) };
+      const rosterOf = (name: string): object => {
+        const own = people.members.filter(({ team }) => team === name);
+        const members: Record<string, string> = Object.fromEntries(own.map(({ email }) => [email, "member"]));
+        return { members, maxRemovals: 1 };
+      };
+      const declared = Object.entries(people.teams).map(
+        ([name, description]) => [name, { name, description, roster: rosterOf(name) }] as const,
+      );
+      const teams: Record<string, object> = Object.fromEntries(declared);
+      const bench = { name: "Bench", teams };
       await project.write(JSON.stringify({ organizations: { bench } }), "dev.yaml");
       await project.up(...parallel);
     },
