@@ -79,23 +79,34 @@ type Platform = Calls<
   "teammembers" | "readteammember" | "insertteammembers" | "updateteammember" | "deleteteammember" | "userid"
 > & { dialect?: Dialect; consistencyMs?: number };
 
-const usual = { reads: 30, additions: 100, ttlMs: 5_000 };
+const usual = { reads: 10, additions: 100, ttlMs: 5_000 };
 
-/** Hands over together what comes within a window of time, which begins with the first item. */
+/** As many as an engine has under way at a time at least: nobody else is waited for. */
+const full = 32;
+
+/** Hands over together what comes within a window of time, which begins with the first item and ends when it is full. */
 class Collector<Item> {
   readonly #take: (items: Item[]) => Promise<void>;
   readonly #windowMs: number;
   #waiting: Item[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param take works on items; it handles its errors itself */
+  /** @param take gets the items of a window; it never rejects */
   constructor(take: (items: Item[]) => Promise<void>, windowMs: number) {
     this.#take = take;
     this.#windowMs = windowMs;
   }
 
   add(item: Item): void {
-    if (this.#waiting.push(item) > 1) return;
-    setTimeout(() => void this.#take(this.#waiting.splice(0)), this.#windowMs);
+    this.#waiting.push(item);
+    this.#timer ??= setTimeout(() => this.#end(), this.#windowMs);
+    if (this.#waiting.length >= full) this.#end();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    void this.#take(this.#waiting.splice(0));
   }
 }
 

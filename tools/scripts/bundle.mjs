@@ -35,6 +35,10 @@ const required = {
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^undici$/ }, () => ({ path: "pool", namespace: "undici" }));
     onLoad({ filter: /./, namespace: "undici" }, () => ({ contents: pool, resolveDir: process.cwd() }));
+    // One parser of HTTP for all processors.
+    onResolve({ filter: /llhttp_simd-wasm\.js$/ }, () => ({
+      path: resolve("node_modules/undici/lib/llhttp/llhttp-wasm.js"),
+    }));
     onResolve({ filter: /^@pulumi\/pulumi\/proto\// }, ({ path }) => ({ path: resolve("node_modules", path) }));
     onLoad({ filter: /[\\/](pulumi[\\/]proto|undici[\\/]lib)[\\/].*\.js$/ }, async ({ path }) => {
       const { code } = await transform(readFileSync(path, "utf8"), { minify: true });
