@@ -98,15 +98,12 @@ class Collector<Item> {
   }
 
   add(item: Item): void {
-    this.#waiting.push(item);
-    this.#timer ??= setTimeout(() => this.#end(), this.#windowMs);
-    if (this.#waiting.length >= full) this.#end();
-  }
-
-  #end(): void {
+    const end = (): void => void this.#take(this.#waiting.splice(0));
+    const count = this.#waiting.push(item);
+    if (count === 1) this.#timer = setTimeout(end, this.#windowMs);
+    if (count !== full) return;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    void this.#take(this.#waiting.splice(0));
+    setImmediate(end); // with all that come at once
   }
 }
 
