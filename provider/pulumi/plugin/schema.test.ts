@@ -92,6 +92,14 @@ test("what replaces, what is secret, what has a default and where from, and whic
   expect(schema.resources["microapps:index:Team"]?.inputProperties["description"]).toMatchObject({ type: "string" });
 });
 
+test("every value of an enumeration has letters, of which generators of SDKs make its name", () => {
+  const all = Object.values(schema.types).flatMap((type) =>
+    Array.isArray(type["enum"]) ? (type["enum"] as unknown[]) : [],
+  );
+  expect(all.length).toBeGreaterThan(5);
+  expect(all.filter((one) => !/"value":"[^"]*[a-z]/i.test(JSON.stringify(one)))).toEqual([]);
+});
+
 test("no two names of one object are the same in Python, where they are in snake case", () => {
   const objects = [
     schema.config.variables,

@@ -231,6 +231,8 @@ class TypeSpecs {
   }
 
   #enumeration(values: readonly unknown[], name: string): TypeSpec {
+    // Generators of SDKs make no name of punctuation.
+    if (!values.every((value) => /[a-z]/i.test(String(value)))) return { type: "string" };
     return this.#named(name, { type: "string", enum: values.map((value) => ({ value })) });
   }
 
