@@ -132,9 +132,8 @@ export class Forecasts {
 
   /** Puts what was seen in place of a check's sentence with these words, which knows the source alone. */
   correct(urn: string | undefined, words: string, seen: string): void {
-    const kept = this.#kept.get(urn ?? "");
-    const check = kept?.check?.map((text) => (text.includes(words) ? seen : text));
-    if (check) this.#kept.set(urn ?? "", { ...kept, check });
+    const { check = [], ...kept } = this.#kept.get(urn ?? "") ?? {};
+    this.#kept.set(urn ?? "", { ...kept, check: check.map((text) => (text.includes(words) ? seen : text)) });
   }
 
   /** Reports what waits for the create or update of a resource in a preview, or for none where nothing changes. */

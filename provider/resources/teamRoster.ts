@@ -142,15 +142,15 @@ export const teamRoster = resource({
       return { inputs: stated, problems: declared.problems };
     }
     const inputs = declared ? { ...stated, members: declared.members } : stated;
-    const { resourceUrn, teamID, members, mode = "authoritative", ignore = [], minAdmins = 0, keepSelf } = inputs;
+    const { resourceUrn, teamID, members, mode = "authoritative", ignore = [], minAdmins = 0 } = inputs;
     const wasMember = (name: string): boolean => Object.hasOwn(old.members ?? {}, name);
     if (declared) reportEnds(report, declared.ends, inputs.sensitive ?? false, wasMember);
     const wanted = toWanted(members ?? {});
     const problems = planMembers(wanted, [], { mode, minAdmins: 0 }).refusals.map((refusal) => {
       return { property: "members", reason: inputs.sensitive ? "somebody is declared twice. Keep one" : refusal };
     });
-    const admins = wanted.filter(({ role }) => role === "admin").length + (keepSelf ? 1 : 0);
-    if (members && mode === "authoritative" && ignore.length === 0 && admins < minAdmins) {
+    const admins = wanted.filter(({ role }) => role === "admin").length + unseenAdmins(inputs);
+    if (members && admins < minAdmins) {
       const reason = `asks for ${minAdmins} administrators, and there would be ${admins} at most. Give more members the role admin`;
       problems.push({ property: "minAdmins", reason });
     }
@@ -180,10 +180,7 @@ export const teamRoster = resource({
       const declaration = inputs as Inputs; // nothing is unknown
       // The last known members: as they were applied, or as a refresh saw them.
       const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
-      // Those whom it leaves alone may be administrators, and the account may be one.
-      const { mode, ignore = [], keepSelf } = declaration;
-      const unseenAdmins = mode === "authoritative" && ignore.length === 0 ? Number(keepSelf) : Infinity;
-      const options = { ...optionsOf(declaration, account, known), unseenAdmins };
+      const options = { ...optionsOf(declaration, account, known), unseenAdmins: unseenAdmins(declaration) };
       const plan = planMembers(toWanted(declaration.members, old), known, options);
       const roles = plan.change.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
@@ -285,6 +282,10 @@ function same(old: Members, now: Members): boolean {
   const texts = (members: Members) => Object.entries(members).map(([name, role]) => `${name.toLowerCase()} ${role}`);
   return texts(old).toSorted().join("\n") === texts(now).toSorted().join("\n");
 }
+
+/** Administrators that there may be beside the declared ones: those whom it leaves alone, and the account that makes the calls. */
+const unseenAdmins = ({ mode = "authoritative", ignore = [], keepSelf }: Partial<Inputs>): number =>
+  mode !== "authoritative" || ignore.length > 0 ? Infinity : keepSelf ? 1 : 0;
 
 const optionsOf = (
   { mode, ignore, maxRemovals, minAdmins, keepSelf }: Inputs,

@@ -125,8 +125,9 @@ describe("the digest of a plan", () => {
         const { declared } = readDeclaration("dev.yaml", folder);
         if (!parts || !declared) return undefined;
         const ahead = await pending(stateOf(state), declared);
-        const { file: _, ...settings } = projectAt(folder);
-        const does = [ahead, declared.declaration, settings, settingsAtRest(projectAt(folder), "dev").texts];
+        const at = projectAt(folder);
+        const { file: _, ...settings } = at;
+        const does = [ahead, declared.declaration, settings, settingsAtRest(at, "dev").texts];
         // Where a thing stands decides nothing.
         return [planDigest(parts), stable(does).replaceAll(/"place":"[^"]*"/g, "")];
       } catch {
@@ -135,24 +136,10 @@ describe("the digest of a plan", () => {
     };
     const before = await decided();
     expect(before).toBeDefined();
-    const names = [
-      "dev.yaml",
-      "base.yaml",
-      "data/countries.csv",
-      "data/offices.csv",
-      "Pulumi.yaml",
-      "Pulumi.dev.yaml",
-      stateFile,
-    ];
     const all = [
-      ...names,
-      stateFile,
-      stateFile,
-      stateFile,
-      "platform.yaml",
-      "environments.yaml",
-      "platform-profile.yaml",
-      "README.md",
+      ...["dev.yaml", "base.yaml", "data/countries.csv", "data/offices.csv", "Pulumi.yaml", "Pulumi.dev.yaml"],
+      ...["platform.yaml", "environments.yaml", "platform-profile.yaml", "README.md"],
+      ...[stateFile, stateFile, stateFile, stateFile], // most of its letters decide nothing
     ];
     let [same, others] = [0, 0];
     const change = fc.record({
