@@ -131,5 +131,8 @@ describe("organizations, teams and apps", () => {
       { "env.yaml": "extends: base.yaml\norganizations:\n  acme:\n    name: Acme 2\n", "base.yaml": base },
     );
     expect(thing.changes[0]?.place).toBe("env.yaml:4:5");
+    // An edit finds which of the files overrides the others.
+    const files = { "env.yaml": "extends: mid.yaml\n", "mid.yaml": "extends: base.yaml\n", "base.yaml": base };
+    expect(folders.declared(files).document?.files).toEqual(Object.keys(files));
   });
 });

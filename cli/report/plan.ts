@@ -10,7 +10,7 @@ import { addFile } from "../../provider/files/files.ts";
 import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { stable } from "./changeSet.ts";
 import { type EnvironmentEntry, readEnvironments } from "./environments.ts";
-import { readDeclaration } from "./source.ts";
+import { type EnvironmentReading, readDeclaration } from "./source.ts";
 import { inWords } from "./text.ts";
 
 /** All that decides what a run will do, each as text or as a digest, by the words in which a difference is named. */
@@ -29,13 +29,22 @@ const parts = [
   "the stack",
 ] as const;
 
+/** Reads an Environment file, once for all that need it. */
+export type ReadFile = (file: string) => Promise<Pick<EnvironmentReading, "declared">>;
+
 /**
  * Collects what decides a run of a stack. Nothing is decrypted and nothing is asked of a platform, so a job without the
  * passphrase has the same parts as one with it. Undefined where no Environment file is known, or one of them is wrong.
  * @param state as its backend or `stack export` has it
  * @param file the Environment file, where nothing else names it
  */
-export async function planAt(cwd: string, stack: string, state: string, file?: string): Promise<PlanParts | undefined> {
+export async function planAt(
+  cwd: string,
+  stack: string,
+  state: string,
+  file?: string,
+  read?: ReadFile,
+): Promise<PlanParts | undefined> {
   const project = projectAt(cwd);
   const { root } = project;
   const { texts, setting } = settingsAtRest(project, stack);
@@ -46,9 +55,9 @@ export async function planAt(cwd: string, stack: string, state: string, file?: s
   const ended: string[] = [];
   const sources = new Set<string>();
   for (const each of files) {
-    const { declared: read } = readDeclaration(each, root);
-    if (!read) return undefined;
-    const { declaration } = read;
+    const reading = await (read?.(each) ?? readDeclaration(each, root));
+    if (!reading.declared) return undefined;
+    const { declaration } = reading.declared;
     declared.push({ things: things(declaration), rules: declaration.rules });
     for (const source of listSources(declaration)) sources.add(source);
     ended.push(...(await listEnded(declaration, { directory: root, day: today() })));

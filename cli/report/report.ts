@@ -1,20 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { EngineError } from "../../engine/index.ts";
 import { today } from "../../machine/today.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
-import { type Declaration, formerKeys, listSources } from "../../provider/environment/declaration.ts";
-import {
-  LateError,
-  maxMegabytesOfLayer,
-  pathInRepository,
-  rootOf,
-  textIfAny,
-  toSlashes,
-  until,
-} from "../../provider/files/files.ts";
-import { type TreeEntry, treeOf, workingTreeOf } from "../../provider/files/git.ts";
+import { type Declaration, formerKeys } from "../../provider/environment/declaration.ts";
+import { LateError, maxMegabytesOfLayer, rootOf, textIfAny, until } from "../../provider/files/files.ts";
+import type { TreeEntry } from "../../provider/files/git.ts";
 import { describePlace } from "../../provider/layers/document.ts";
 import {
   type AlsoChanged,
@@ -22,13 +14,15 @@ import {
   type EnvironmentChanges,
   notCompared,
   type Note,
+  placed,
   type Section,
   stable,
 } from "./changeSet.ts";
 import { DataRefusal, type EnvironmentEntry, environmentsFile, environmentsIn } from "./environments.ts";
+import type { ReadFile } from "./plan.ts";
 import { compareDeclarations } from "./section.ts";
-import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
-import { BaseTree, commitOf, forkOf, readAtBase, readInTree } from "./trees.ts";
+import { type Declared, declareNothing, type EnvironmentReading } from "./source.ts";
+import { BaseTree, commitOf, forkOf, WorkingTree } from "./trees.ts";
 
 /** What a report is made of. */
 export interface ReportRequest {
@@ -45,11 +39,18 @@ export interface ReportRequest {
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The digest of an environment's plan; absent, or undefined, where nobody can tell it. */
-  plan?: ((entry: EnvironmentEntry) => Promise<string | undefined>) | undefined;
+  plan?: ((entry: EnvironmentEntry, read: ReadFile) => Promise<string | undefined>) | undefined;
 }
 
 /** The exit status of an environment that there is not. */
 const noSuchStack = 6;
+
+/** Both sides of a report, and what is asked for. */
+interface Sides {
+  request: ReportRequest;
+  base: BaseTree;
+  tree: WorkingTree;
+}
 
 /** Compares what each environment declares at the base with the working tree. Nothing of either runs, nothing is sent. */
 export async function report(request: ReportRequest): Promise<ChangeSet> {
@@ -57,20 +58,18 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   if (!existsSync(join(root, ".git"))) {
     throw new DataRefusal(`${request.folder} is in no Git repository, so there is no base to compare with`);
   }
+  const tree = new WorkingTree(root, realpathSync(request.folder));
   const tip = await commitOf(root, request.base);
-  const { commit, behind } = await forkOf(root, tip);
-  const base = await BaseTree.of(root, commit);
+  const head = await headOf(root);
+  const { commit, behind } = await forkOf(root, tip, head);
+  const base = await BaseTree.of(root, tree.prefix, commit);
   try {
-    const prefix = toSlashes(relative(root, realpathSync(request.folder)));
-    const place: Place = { folder: request.folder, root, base, head: await headOf(root), prefix, request };
-    const { entries, former, files } = await environmentsOf(place);
+    const sides: Sides = { request, base, tree };
+    const { entries, former, files } = await environmentsOf(sides);
     const environments: EnvironmentChanges[] = [];
-    for (const entry of entries) {
-      const work = (): Promise<EnvironmentChanges> =>
-        environmentChanges(place, entry, former.get(entry.name), former.size === 0);
-      environments.push(await inTime(request.deadline, entry, work));
-    }
-    const also = await alsoChanged(place, files.before, files.after);
+    for (const entry of entries)
+      environments.push(await inTime(request.deadline, entry, () => environmentChanges(sides, entry, former)));
+    const also = await alsoChanged(sides, await tree.entries(head, base, commit), files);
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, alsoChanged: also, environments };
   } finally {
@@ -93,10 +92,6 @@ async function inTime(
   return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [] };
 }
 
-interface Place extends Sides {
-  request: ReportRequest;
-}
-
 /** An environment, and whether the working tree lists it still. */
 type ListedEntry = EnvironmentEntry & { isListed: boolean };
 
@@ -109,17 +104,13 @@ interface Listed {
 }
 
 /** The environments that are asked for, with those that the base has and the working tree has not. */
-async function environmentsOf(place: Place): Promise<Listed> {
-  const { stacks, file } = place.request;
-  const before = await place.base.text(pathInRepository(place.prefix, environmentsFile));
-  const after = textIfAny(place.folder, environmentsFile, maxMegabytesOfLayer);
-  const [was, is] = [environmentsIn(before ?? "{}"), environmentsIn(after ?? "{}")];
+async function environmentsOf({ request, base, tree }: Sides): Promise<Listed> {
+  const { stacks, file } = request;
+  const before = (await base.text(environmentsFile)) ?? "{}";
+  const after = textIfAny(tree.folder, environmentsFile, maxMegabytesOfLayer) ?? "{}";
+  const was = environmentsIn(before);
+  const is = before === after ? was : environmentsIn(after);
   const former = new Map(was.entries.map((entry) => [entry.name, entry]));
-  const removed = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
-  const listed = [
-    ...is.entries.map((entry) => ({ ...entry, isListed: true })),
-    ...removed.map((entry) => ({ ...entry, isListed: false })),
-  ];
   const named = file === undefined ? [] : [file];
   const filesIn = (all: readonly EnvironmentEntry[]): string[] => [...all.map((each) => each.file), ...named];
   const files = { before: filesIn(was.entries), after: filesIn(is.entries) };
@@ -128,57 +119,57 @@ async function environmentsOf(place: Place): Promise<Listed> {
     return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, files };
   }
   const [wrong] = is.problems;
-  if (wrong) throw new DataRefusal(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (wrong) throw new DataRefusal(placed(wrong));
+  const removed = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
+  const listed = [
+    ...is.entries.map((entry) => ({ ...entry, isListed: true })),
+    ...removed.map((entry) => ({ ...entry, isListed: false })),
+  ];
   if (listed.length === 0) {
     throw new DataRefusal(
       `there is no ${environmentsFile} beside Pulumi.yaml: write one, or name the file with --file`,
     );
   }
-  const chosen = listed.filter(
-    ({ name, stack }) => stacks.length === 0 || stacks.includes(name) || stacks.includes(stack),
-  );
-  const missing = stacks.filter((each) => !listed.some(({ name, stack }) => name === each || stack === each));
+  const isNamed = (entry: EnvironmentEntry, by: string): boolean => entry.name === by || entry.stack === by;
+  const missing = stacks.filter((by) => !listed.some((entry) => isNamed(entry, by)));
   if (missing.length > 0) {
     const names = listed.map(({ name }) => name).join(", ");
     throw new EngineError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, noSuchStack);
   }
+  const chosen = listed.filter((entry) => stacks.length === 0 || stacks.some((by) => isNamed(entry, by)));
   return { entries: chosen, former, files };
 }
 
 async function environmentChanges(
-  place: Place,
+  { request, base, tree }: Sides,
   entry: ListedEntry,
-  former: EnvironmentEntry | undefined,
-  isFirst: boolean,
+  listedBefore: Listed["former"],
 ): Promise<EnvironmentChanges> {
-  const { request } = place;
-  const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
-  const before = await readAtBase(place, former?.file ?? entry.file);
-  const head: EnvironmentReading = isRemoved
-    ? { declared: declareNothing(request.folder), problems: [], files: [] }
-    : await readInTree({ ...place, folder: request.folder }, entry.file, before.declared?.rules);
-  const isThere = head.declared ?? declareNothing(request.folder);
+  const { name, stack, file } = entry;
+  const former = listedBefore.get(name);
+  const isRemoved = !entry.isListed && !existsSync(join(tree.folder, file));
+  const before = await base.read(former?.file ?? file);
+  const head: Omit<EnvironmentReading, "files" | "missing"> = isRemoved
+    ? { declared: declareNothing(tree.folder), problems: [] }
+    : await tree.read(file, before.declared?.rules);
+  const { declared = declareNothing(tree.folder) } = head;
   const compared =
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
-  const flags = [
-    ...(before.declared && head.policy ? findLoosened(before.declared, head.policy) : []),
-    ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
-    ...entryFlags(entry, former, isFirst),
-  ];
-  const pending = head.declared && (await request.pending?.(entry, isThere));
-  const plan = head.problems.length === 0 ? await request.plan?.(entry) : undefined;
-  const ends = await listEnds(isThere.declaration, { directory: isThere.folder, day: today() });
+  const pending = head.declared && (await request.pending?.(entry, declared));
+  const plan = head.problems.length === 0 ? await request.plan?.(entry, (each) => tree.read(each)) : undefined;
+  const ends = await listEnds(declared.declaration, { directory: declared.folder, day: today() });
   return {
-    name: entry.name,
-    stack: entry.stack,
-    file: entry.file,
-    change: compared.section,
+    ...{ name, stack, file, change: compared.section },
     ...(pending ? { pending } : {}),
     ...(plan === undefined ? {} : { plan }),
     problems: [...head.problems, ...compared.problems],
-    flags,
+    flags: [
+      ...(before.declared && head.parts ? findLoosened(before.declared, head.parts) : []),
+      ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
+      ...entryFlags(entry, former, listedBefore.size === 0),
+    ],
     notes: [...before.notes, ...ends],
   };
 }
@@ -218,37 +209,19 @@ async function headOf(root: string): Promise<string> {
 /** Names that a report has at most; all are counted. */
 const maxNamed = 1_000;
 
-/** The two sides of a report. */
-interface Sides {
-  /** The folder of Pulumi.yaml, and its path from the top of the repository on. */
-  folder: string;
-  prefix: string;
-  /** The top of the repository. */
-  root: string;
-  base: BaseTree;
-  /** The commit of the working tree; empty where there is none. */
-  head: string;
-}
-
 /**
  * The changed files that no declaration reads. One that is there on both sides has to be read on both of them: a file that
  * became data with this change was something else before.
- * @param before Environment files of the base, of all environments
- * @param after those of the working tree
  */
-export async function alsoChanged(
-  { folder, prefix, root, base, head }: Sides,
-  before: readonly string[],
-  after: readonly string[],
+async function alsoChanged(
+  { base, tree }: Sides,
+  now: ReadonlyMap<string, TreeEntry>,
+  files: Listed["files"],
 ): Promise<AlsoChanged> {
-  const committed = head === "" ? new Map<string, TreeEntry>() : await treeOf(root, head);
-  const now = await workingTreeOf(root, committed);
   const then = base.entries;
   const paths = [...new Set([...then.keys(), ...now.keys()])].filter((path) => !isSame(then.get(path), now.get(path)));
   if (paths.length === 0) return { count: 0, files: [] };
-  for (const file of before) await base.writeEnvironment(pathInRepository(prefix, file));
-  const wasRead = readBy(before, join(base.folder, prefix), prefix);
-  const isRead = readBy(after, folder, prefix);
+  const [wasRead, isRead] = [await base.dataOf(files.before), await tree.dataOf(files.after)];
   const isData = (entry: TreeEntry | undefined, path: string, read: ReadonlySet<string>): boolean =>
     entry === undefined || (entry.kind === "file" && read.has(path));
   const others = paths.filter((path) => !isData(then.get(path), path, wasRead) || !isData(now.get(path), path, isRead));
@@ -256,18 +229,6 @@ export async function alsoChanged(
   const isNew = (path: string): boolean => !then.has(path);
   others.sort((a, b) => Number(isNew(a)) - Number(isNew(b)) || (a < b ? -1 : 1));
   return { count: others.length, files: others.slice(0, maxNamed) };
-}
-
-/** Paths, from the top of the repository on, of the files that declarations consist of and read. */
-function readBy(files: readonly string[], folder: string, prefix: string): ReadonlySet<string> {
-  const read = new Set<string>();
-  for (const file of new Set(files)) {
-    if (!existsSync(join(folder, file))) continue;
-    const reading = readDeclaration(file, folder);
-    const sources = reading.declared ? listSources(reading.declared.declaration) : [];
-    for (const name of [...reading.files, ...sources]) read.add(pathInRepository(prefix, name));
-  }
-  return read;
 }
 
 const isSame = (one: TreeEntry | undefined, other: TreeEntry | undefined): boolean =>

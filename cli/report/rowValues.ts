@@ -1,5 +1,5 @@
 import type { RowData } from "../../platform/contract/values.ts";
-import { type SeedDeclaration, withRowEdits } from "../../provider/environment/schema.ts";
+import { withRowEdits } from "../../provider/environment/schema.ts";
 import { canonical, keyText } from "../../provider/reconcile/digests.ts";
 import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import { digesterOf, keyOf } from "../../provider/seedRows/declaration.ts";
@@ -10,7 +10,7 @@ import {
   copyValues,
   listLinkedLabels,
   placeOf,
-  type RowEdits,
+  type Source,
 } from "../../provider/seedRows/source/source.ts";
 import { type Change, type Field, fieldOf, orderChanges, secretText } from "./changeSet.ts";
 import type { PlannedStep } from "./planner.ts";
@@ -22,63 +22,78 @@ const maxListed = 10_000;
 /** The verbs by which a file edits the rows of a source. */
 const verbs = { additions: "rows+", changes: "rows~", removals: "rows-" } as const;
 
-/** The rows of a seed as one side has them, and where each stands. */
-interface Side {
-  seed: SeedDeclaration & RowEdits;
-  folder: string;
-  place: (line: number) => string;
+/** A row as one side has it, and where it stands there. */
+interface PlacedRow {
+  values: RowData;
+  place: string;
 }
 
-function sideOf(declared: Declared | undefined, key: string | undefined): Side | undefined {
-  const found = key === undefined ? undefined : declared?.declaration.seeds[key];
-  if (!declared || !found || key === undefined) return undefined;
-  const seed = withRowEdits(found);
-  const place = (line: number): string => {
+/** The rows of a seed as one side has them. */
+class Side {
+  readonly seed: Source & { key: string[] };
+  readonly #declared: Declared;
+  readonly #name: string;
+
+  constructor(declared: Declared, name: string, seed: Declared["declaration"]["seeds"][string]) {
+    [this.#declared, this.#name, this.seed] = [declared, name, withRowEdits(seed)];
+  }
+
+  static of(declared: Declared | undefined, name = ""): Side | undefined {
+    const seed = declared?.declaration.seeds[name];
+    return declared && seed && new Side(declared, name, seed);
+  }
+
+  /** Shows each row with its index. */
+  async each(see: (index: number, row: RowData, line: number) => void): Promise<void> {
+    let index = 0;
+    for await (const block of read(this.seed, this.#declared.folder))
+      for (const { values, line } of block) see(index++, values, line);
+  }
+
+  place(line: number): string {
+    const { seed } = this;
     const edit = positionOf(line);
-    if (edit) return declared.place(["seeds", key, verbs[edit.list], edit.index]);
-    return seed.source === undefined ? declared.place(["seeds", key, "rows", line - 1]) : placeOf(seed, line);
-  };
-  return { seed, folder: declared.folder, place };
+    if (!edit && seed.source !== undefined) return placeOf(seed, line);
+    const where = edit ? [verbs[edit.list], edit.index] : ["rows", line - 1];
+    return this.#declared.place(["seeds", this.#name, ...where]);
+  }
 }
 
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
 export async function listRows(
-  step: PlannedStep,
+  { thing, known, rows, inputs, operation }: PlannedStep,
   sides: { base: Declared | undefined; head: Declared },
 ): Promise<Change[]> {
-  const { thing, known, rows, inputs, operation } = step;
   const plan = rows?.plan;
   if (!plan?.exact || !known || !thing || operation === "replace") return [];
-  const head = sideOf(sides.head, thing.path[1]);
-  const base = sideOf(sides.base, known.thing?.path[1]);
+  const head = Side.of(sides.head, thing.path[1]);
+  const base = Side.of(sides.base, known.thing?.path[1]);
   if (!head || head.seed.sensitive || base?.seed.sensitive) return [];
   const changes: Change[] = [];
-  const list = listing(head, base, [inputs, known.outputs], changes);
+  const list = listing(head.seed, base?.seed, [inputs, known.outputs], changes);
   const decoded = decodeLedger(String(known.outputs["ledger"]));
   const ledger = decoded.kind === "list" ? decoded.rows : undefined;
   /** Rows of the head that change, by the index of the row that they were. */
-  const changed = new Map<number, { values: RowData; line: number }>();
+  const changed = new Map<number, PlacedRow>();
   if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) {
     const { added } = plan.change;
     const changing = new Set(plan.update > 0 ? plan.change.changed.slice(0, maxListed) : []);
     // The state's rows are known by the key that they had.
     const { key, salt, references, parent } = known.outputs;
     const digesterFor = digesterOf({ ...inputs, key, salt, references, parent } as unknown as Seed);
-    let [index, listed] = [-1, 0];
-    for await (const block of read(head.seed, head.folder)) {
-      for (const { values, line } of block) {
-        index++;
-        if (added.has(index)) {
-          if (plan.insert > 0 && listed++ < maxListed) list("add", values, head.place(line), {}, base ? values : {});
-        } else if (plan.handed?.get(index) === false) list("change", values, head.place(line), {}, {});
-        else if (changing.has(index)) {
-          const digest = digesterFor(values).key(values);
-          const at = digest && ledger?.find(digest);
-          if (base && at !== undefined) changed.set(at, { values: copyValues(values), line });
-          else list("change", values, head.place(line), {}, {});
-        }
-      }
-    }
+    let listed = 0;
+    await head.each((index, values, line) => {
+      const isAdded = added.has(index);
+      const isHanded = plan.handed?.get(index) === false;
+      if (isAdded && (plan.insert === 0 || listed++ >= maxListed)) return;
+      if (!isAdded && !isHanded && !changing.has(index)) return;
+      const row = { values, place: head.place(line) };
+      const digest = isAdded || isHanded ? undefined : digesterFor(values).key(values);
+      const at = digest && base && ledger?.find(digest);
+      if (isAdded) list("add", row, {}, base ? values : {});
+      else if (at === undefined) list("change", row, {}, {});
+      else changed.set(at, { ...row, values: copyValues(values) });
+    });
   }
   const gone = plan.remove === 0 || !ledger ? [] : plan.change.removed.slice(0, maxListed);
   const removed = new Set(gone.flatMap(({ key }) => ledger?.find(key) ?? []));
@@ -88,46 +103,41 @@ export async function listRows(
     const names = Array.isArray(keys) ? keys.map(String) : [];
     for (const name of [...removed].flatMap((at) => names[at] ?? []))
       changes.push({ kind: "row", op: "remove", name, fields: [] });
-  } else if (plan.remove + changed.size > 0) {
-    let index = -1;
-    for await (const block of read(base.seed, base.folder)) {
-      for (const { values, line } of block) {
-        const one = changed.get(++index);
-        if (one) list("change", one.values, head.place(one.line), values, one.values);
-        else if (removed.has(index)) list("remove", values, base.place(line), values, {}, base.seed.key);
-      }
-    }
+  } else if (removed.size + changed.size > 0) {
+    await base.each((index, values, line) => {
+      const row = changed.get(index);
+      if (row) list("change", row, values, row.values);
+      else if (removed.has(index)) list("remove", { values, place: base.place(line) }, values, {}, base.seed.key);
+    });
   }
   return orderChanges(changes);
 }
 
 /** Adds changes of rows to a list, with the cells that differ. */
 function listing(
-  head: Side,
-  base: Side | undefined,
+  head: Source & { key: string[] },
+  base: Source | undefined,
   linking: readonly Parameters<typeof listLinkedLabels>[0][],
   into: Change[],
 ) {
-  const secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
+  const secret = new Set([...(head.secretLabels ?? []), ...(base?.secretLabels ?? [])]);
   const linked = new Set(linking.flatMap(listLinkedLabels));
   /** A value as its digest takes it. */
   const form = (label: string, value: unknown) => (linked.has(label) ? keyText(value) : canonical(value));
   return (
     op: Change["op"],
-    row: RowData,
-    place: string,
+    { values, place }: PlacedRow,
     before: RowData,
     after: RowData,
-    key = head.seed.key,
+    key: readonly string[] = head.key,
   ): void => {
-    const name = key.some((label) => secret.has(label)) ? secretText : keyOf(key, copyValues(row));
-    const [earlier, later] = [copyValues(before), copyValues(after)];
-    const labels = [...new Set([...Object.keys(later), ...Object.keys(earlier)])];
-    const fields = labels.flatMap((label): Field[] => {
-      const [was, is] = [earlier[label], later[label]];
-      if (form(label, was) === form(label, is)) return [];
+    const fields = Object.keys({ ...after, ...before }).flatMap((label): Field[] => {
+      const [was, is] = [before[label], after[label]];
+      if (was === is || form(label, was) === form(label, is)) return [];
       return [fieldOf(label, was ?? undefined, is ?? undefined, secret.has(label))]; // of a row, null is nothing
     });
-    into.push({ kind: "row", op, name, fields, place });
+    const name = key.some((label) => secret.has(label)) ? secretText : keyOf(key, values);
+    // The file is read on.
+    into.push(copyValues({ kind: "row", op, name, fields, place }) as Change);
   };
 }

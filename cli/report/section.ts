@@ -44,7 +44,7 @@ import {
   type KnownThing,
 } from "./planner.ts";
 import { listRows } from "./rowValues.ts";
-import type { Both, Declared } from "./source.ts";
+import type { Declared } from "./source.ts";
 import type { StackState, WholeResource } from "./state.ts";
 
 /** The declarations that a plan is about; a state has no base. */
@@ -453,15 +453,14 @@ function rowsLeft({ step: { rows, isUnread } }: OfStep, { kind, name }: OfStep):
 
 const kinds: readonly string[] = all;
 
-/** Plans a change, from an environment that matches the base, with the refusals of a run. */
-async function planOfChange({ base, head }: Both): Promise<Plan> {
+/** Changes between two declarations, from an environment that matches the earlier one, and problems of the later one. */
+export async function compareDeclarations(both: {
+  base: Declared;
+  head: Declared;
+}): Promise<{ section: Section; problems: Note[] }> {
+  const { base, head } = both;
   const before = await applied(base);
-  return planOf(head, before, things(head.declaration, topName(before.root)));
-}
-
-/** Changes between two declarations, and problems of the later one. */
-export async function compareDeclarations(both: Both): Promise<{ section: Section; problems: Note[] }> {
-  return sectionOf(await planOfChange(both), both);
+  return sectionOf(await planOf(head, before, things(head.declaration, topName(before.root))), both);
 }
 
 /** Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened. */

@@ -1,6 +1,7 @@
 import { type Declaration, readEnvironment } from "../../provider/environment/declaration.ts";
 import type { HeldRule } from "../../provider/environment/rules.ts";
 import { keyPlace, type Problem, type Value, valuePlace, describePlace } from "../../provider/layers/document.ts";
+import { toShownPath } from "../../provider/layers/layers.ts";
 import { type Note, placed } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
 
@@ -21,21 +22,17 @@ export interface Declared {
   document?: { root: Value; files: string[] };
 }
 
-/** Two declarations, the earlier one first. */
-export interface Both {
-  base: Declared;
-  head: Declared;
-}
-
 /** Result of reading an Environment file. */
 export interface EnvironmentReading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
-  /** Its rules for changes, which hold even where the rest of it is wrong. */
-  policy?: Pick<Declaration, "rules"> | undefined;
+  /** The parts without a mistake; its rules for changes hold even where the rest is wrong. */
+  parts?: Declaration | undefined;
   problems: Note[];
-  /** The files that it consists of, by their names. */
+  /** The files that it consists of, by their names, each before what it extends. */
   files: readonly string[];
+  /** Files that it extends and that are not there. */
+  missing: readonly string[];
 }
 
 /**
@@ -45,22 +42,22 @@ export interface EnvironmentReading {
 export function readDeclaration(file: string, folder: string, held: readonly HeldRule[] = []): EnvironmentReading {
   const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
   const notes = notesOf(problems);
-  const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file)])];
-  if (!isWhole || !declared || !root) return { policy: declared, problems: notes, files };
+  const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file).toReversed()])];
+  const missing = layers.files.map((path) => toShownPath(path, folder)).filter((name) => !files.includes(name));
+  const reading = { parts: declared, problems: notes, files, missing };
+  if (!isWhole || !declared || !root) return reading;
   const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
   const rules = declared.rules.map((rule, index) => ({ rule, at: keyPlace(root, ["rules", index]) }));
   // A file that breaks a rule is shown, and can't be approved.
   const document = notes.length > 0 ? {} : { document: { root, files } };
-  return {
-    declared: { declaration: declared, file, folder, place, rules, ...document },
-    policy: declared,
-    problems: notes,
-    files,
-  };
+  return { ...reading, declared: { declaration: declared, file, folder, place, rules, ...document } };
 }
 
 /** What a file declares, in which nothing is wrong. Throws a DataRefusal that begins with these words. */
-export function sound({ declared, problems }: Omit<EnvironmentReading, "files">, words: string): Declared {
+export function sound(
+  { declared, problems }: Pick<EnvironmentReading, "declared" | "problems">,
+  words: string,
+): Declared {
   if (declared && problems.length === 0) return declared;
   throw new DataRefusal(`${words}: ${problems.slice(0, 3).map(placed).join("; ") || "it declares nothing"}`);
 }

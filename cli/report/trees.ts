@@ -8,19 +8,15 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
-  readSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, posix, relative, resolve } from "node:path";
-import { type Document, isMap, isPair, isScalar, LineCounter, visit } from "yaml";
-import { parseBounded } from "../../machine/bounded.ts";
-import { BoundError } from "../../machine/bounds.ts";
+import { dirname, join, relative, resolve } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
-import { maxMegabytesOfLayer, openFile, pathInRepository, rootOf, textOrReason } from "../../provider/files/files.ts";
+import { openFile, pathInRepository, rootOf, toSlashes } from "../../provider/files/files.ts";
 import {
   findUncommitted,
   gitFlags,
@@ -28,8 +24,9 @@ import {
   toGitEnvironment,
   type TreeEntry,
   treeOf,
+  workingTreeOf,
 } from "../../provider/files/git.ts";
-import { type Note, placed } from "./changeSet.ts";
+import { placed } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
 import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
 
@@ -44,6 +41,9 @@ export async function commitOf(root: string, ref: string): Promise<string> {
   }
 }
 
+const isMissing = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
+
 /** Why a commit may be missing in a shallow clone, and what to do. */
 export const deepen =
   'this clone has a part of the history: fetch the rest ("git fetch --unshallow"; in a pipeline: fetch-depth: 0)';
@@ -53,7 +53,8 @@ export async function isShallow(root: string): Promise<boolean> {
 }
 
 /** Where a branch began, and how many commits of the base it lacks. */
-export async function forkOf(root: string, base: string): Promise<{ commit: string; behind: number }> {
+export async function forkOf(root: string, base: string, head: string): Promise<{ commit: string; behind: number }> {
+  if (base === head) return { commit: base, behind: 0 };
   try {
     const commit = (await runGit(root, "merge-base", base, "HEAD")).trim();
     const behind = Number((await runGit(root, "rev-list", "--count", `${commit}..${base}`)).trim());
@@ -62,6 +63,204 @@ export async function forkOf(root: string, base: string): Promise<{ commit: stri
     // A shallow clone does not have it, nor does a branch without a commit: then the base itself is all there is.
     return { commit: base, behind: 0 };
   }
+}
+
+/** An Environment file of one side. */
+interface Reading extends EnvironmentReading {
+  /** Why there is no declaration to compare with. */
+  why?: string;
+  notes: string[];
+}
+
+/** One side of a comparison: a project at a commit or as it lies there. Each Environment file is read once. */
+abstract class Tree {
+  /** The folder of Pulumi.yaml. */
+  abstract readonly folder: string;
+  /** That folder, from the top of the repository on. */
+  readonly prefix: string;
+  readonly #read = new Map<string, Set<string>>();
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+  }
+
+  abstract read(file: string): Promise<Reading>;
+
+  /** Keeps which files a declaration consists of and reads. */
+  protected note(file: string, { files, declared }: Pick<EnvironmentReading, "files" | "declared">): void {
+    const names = [...files, ...(declared ? listSources(declared.declaration) : [])];
+    this.#read.set(file, new Set(names.map((name) => pathInRepository(this.prefix, name))));
+  }
+
+  /** Paths, from the top of the repository on, of the files that declarations consist of and read. */
+  async dataOf(files: readonly string[]): Promise<ReadonlySet<string>> {
+    for (const file of files) if (!this.#read.has(file)) await this.read(file);
+    return new Set(files.flatMap((file) => [...(this.#read.get(file) ?? [])]));
+  }
+}
+
+/**
+ * A commit. The files that Environment files need are written into a private folder under their paths, and the ordinary
+ * reader reads them there. What is no file is named and not followed.
+ */
+export class BaseTree extends Tree {
+  readonly folder: string;
+  /** Everything in the commit. */
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  readonly #root: string;
+  readonly #top = realpathSync(mkdtempSync(join(tmpdir(), "microapps-base-")));
+  readonly #written = new Set<string>();
+  readonly #unread = new Map<string, string>();
+  readonly #readings = new Map<string, Promise<Reading>>();
+
+  private constructor(root: string, prefix: string, entries: ReadonlyMap<string, TreeEntry>) {
+    super(prefix);
+    [this.#root, this.entries, this.folder] = [root, entries, join(this.#top, prefix)];
+    mkdirSync(join(this.#top, ".git")); // the reader takes it for a repository, and reads nothing beyond it
+    mkdirSync(this.folder, { recursive: true });
+  }
+
+  static async of(root: string, prefix: string, commit: string): Promise<BaseTree> {
+    return new BaseTree(root, prefix, await treeOf(root, commit));
+  }
+
+  /** The text of a file beside Pulumi.yaml; undefined where there is none. */
+  async text(file: string): Promise<string | undefined> {
+    await this.#write(file);
+    const place = join(this.folder, file);
+    return existsSync(place) ? readFileSync(place, "utf8") : undefined;
+  }
+
+  read(file: string): Promise<Reading> {
+    const reading = this.#readings.get(file) ?? this.#readAll(file);
+    this.#readings.set(file, reading);
+    return reading;
+  }
+
+  async #readAll(file: string): Promise<Reading> {
+    const { folder } = this;
+    if (!(await this.#write(file))) {
+      this.note(file, { files: [] });
+      const notes = [`${file} is not in the base: everything it declares is new`];
+      return { declared: declareNothing(folder), problems: [], files: [], missing: [], notes };
+    }
+    for (;;) {
+      const reading = readDeclaration(file, folder);
+      // What it names is only known once it is read.
+      let isMore = false;
+      for (const name of [...reading.missing, ...(reading.parts ? listSources(reading.parts) : [])])
+        if (!this.#written.has(this.#pathOf(name)) && (await this.#write(name))) isMore = true;
+      if (isMore) continue;
+      this.note(file, reading);
+      return { ...reading, ...this.#judged(reading), notes: [] };
+    }
+  }
+
+  /** What counts of a declaration. */
+  #judged({ declared, problems, files }: EnvironmentReading): Pick<Reading, "declared" | "why"> {
+    const unread = (name: string): string | undefined => this.#unread.get(this.#pathOf(name));
+    const why = files.map(unread).find((reason) => reason !== undefined);
+    if (declared && why === undefined) return { declared: { ...declared, unread } };
+    const wrong = problems.slice(0, 3).map(placed).join("; ");
+    return { declared: undefined, why: why ?? `the file of the base can't be read: ${wrong}` };
+  }
+
+  #pathOf = (file: string): string => pathInRepository(this.prefix, file);
+
+  /** Writes a file of the commit; false where there is none. */
+  async #write(name: string): Promise<boolean> {
+    const path = this.#pathOf(name);
+    if (this.#written.has(path)) return true;
+    const refused = this.#refusal(path);
+    const entry = this.entries.get(path);
+    if (entry === undefined && refused === undefined) return false;
+    this.#written.add(path);
+    const file = join(this.#top, path);
+    mkdirSync(dirname(file), { recursive: true });
+    if (entry && refused === undefined) await writeBlob(this.#root, entry.id, file);
+    else writeFileSync(file, "", { mode: 0o600 });
+    if (refused !== undefined) this.#unread.set(path, refused);
+    else if (await isPointer(this.#top, path))
+      this.#unread.set(path, `${path} is a pointer of Git LFS at the base: what it stands for is not read`);
+    return true;
+  }
+
+  #refusal(path: string): string | undefined {
+    for (const above of partsOf(path)) {
+      const kind = this.entries.get(above)?.kind;
+      if (kind === "link") return `${above} is a symbolic link at the base: it is not followed`;
+      if (kind === "submodule") return `${above} is a submodule at the base: it is not read`;
+    }
+    return undefined;
+  }
+
+  remove(): void {
+    rmSync(this.#top, { recursive: true, force: true });
+  }
+}
+
+/** The working tree. What stands in a file's place is named and not shown: nobody could approve it. */
+export class WorkingTree extends Tree {
+  readonly folder: string;
+  readonly root: string;
+  readonly #readings = new Map<string, { held: Declared["rules"]; reading: Promise<Reading> }>();
+
+  /** @param folder by its true path */
+  constructor(root: string, folder: string) {
+    super(toSlashes(relative(root, folder)));
+    [this.root, this.folder] = [root, folder];
+  }
+
+  /** @param held rules of another version that hold as well */
+  read(file: string, held: Declared["rules"] = []): Promise<Reading> {
+    const known = this.#readings.get(file);
+    if (known?.held === held || (known && held.length === 0)) return known.reading;
+    const reading = this.#readAll(file, held);
+    this.#readings.set(file, { held, reading });
+    return reading;
+  }
+
+  async #readAll(file: string, held: Declared["rules"]): Promise<Reading> {
+    const { folder } = this;
+    const reading = readDeclaration(file, folder, held);
+    const { declared, files } = reading;
+    this.note(file, reading);
+    const sources = declared ? listSources(declared.declaration) : [];
+    const pointers = new Map<string, string>();
+    for (const name of new Set([...files, ...sources]))
+      if (await isPointer(folder, name))
+        pointers.set(name, `${name} is a pointer of Git LFS: fetch the file with "git lfs pull"`);
+    const unread = (name: string): string | undefined => this.#detourTo(name) ?? pointers.get(name);
+    const layers = files.flatMap((name) => unread(name) ?? []);
+    if (layers.length > 0)
+      return { ...reading, declared: undefined, problems: layers.map((text) => ({ text })), notes: [] };
+    const detours = sources.flatMap((name) => this.#detourTo(name) ?? []).map((text) => ({ text }));
+    const problems = [...reading.problems, ...detours];
+    return { ...reading, ...(declared && { declared: { ...declared, unread } }), problems, notes: [] };
+  }
+
+  /** Why a file is not read although it is there: something on its way is no file or folder of this repository. */
+  #detourTo(file: string): string | undefined {
+    for (const above of partsOf(toSlashes(relative(this.root, resolve(this.folder, file))))) {
+      const place = join(this.root, above);
+      if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+        return `${above} is a symbolic link: it is not followed`;
+      if (existsSync(join(place, ".git"))) return `${above} is a submodule: it is not read`;
+    }
+    return undefined;
+  }
+
+  /** Everything in it, by path, without what Git ignores. `head` is its commit, empty where there is none. */
+  async entries(head: string, { entries }: BaseTree, base: string): Promise<Map<string, TreeEntry>> {
+    const committed = head === base ? entries : head === "" ? new Map() : await treeOf(this.root, head);
+    return workingTreeOf(this.root, committed);
+  }
+}
+
+/** The paths of what leads to a file, and its own. */
+function partsOf(path: string): string[] {
+  const parts = path.split("/");
+  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 /** Writes a blob into a file of its own. */
@@ -77,172 +276,18 @@ async function writeBlob(root: string, id: string, file: string): Promise<void> 
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
-
 /** True if a file, by how it begins, is what Git LFS leaves in its place. */
-const isPointer = (start: string): boolean => start.startsWith("version https://git-lfs.github.com/spec/");
-
-/**
- * The files of a commit that Environment files need, in a private folder of its own: it has their paths, so the ordinary
- * reader reads them there. What is no file is named and not followed.
- */
-export class BaseTree {
-  /** The folder that stands for the root of the repository. */
-  readonly folder: string;
-  readonly #root: string;
-  readonly #entries: ReadonlyMap<string, TreeEntry>;
-  readonly #written = new Set<string>();
-  readonly #unread = new Map<string, string>();
-
-  private constructor(root: string, entries: ReadonlyMap<string, TreeEntry>) {
-    this.#root = root;
-    this.#entries = entries;
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-base-")));
-    mkdirSync(join(this.folder, ".git")); // the reader takes it for a repository, and reads nothing beyond it
-  }
-
-  static async of(root: string, commit: string): Promise<BaseTree> {
-    return new BaseTree(root, await treeOf(root, commit));
-  }
-
-  /** Everything in the commit. */
-  get entries(): ReadonlyMap<string, TreeEntry> {
-    return this.#entries;
-  }
-
-  /** The text of a file of the commit; undefined where there is none. */
-  async text(path: string): Promise<string | undefined> {
-    return (await this.#write(path)) ? readFileSync(join(this.folder, path), "utf8") : undefined;
-  }
-
-  /** Writes an Environment file with all that it extends and the sources that these name; false where it is not there. */
-  async writeEnvironment(path: string): Promise<boolean> {
-    const waiting = [path];
-    const seen = new Set(waiting);
-    for (let layer = waiting.pop(); layer !== undefined; layer = waiting.pop()) {
-      if (!(await this.#write(layer)) || this.#unread.has(layer)) continue;
-      for (const { name, isLayer } of namesIn(readFileSync(join(this.folder, layer), "utf8"))) {
-        const target = posix.normalize(posix.join(posix.dirname(layer), name.replaceAll("\\", "/")));
-        if (seen.has(target)) continue;
-        seen.add(target);
-        if (isLayer) waiting.push(target);
-        else await this.#write(target);
-      }
-    }
-    return this.#written.has(path);
-  }
-
-  /** Why a file of the commit is not what it stands for; undefined when it is. */
-  unread = (path: string): string | undefined => this.#unread.get(path);
-
-  async #write(path: string): Promise<boolean> {
-    if (this.#written.has(path)) return true;
-    const refused = this.#refusal(path);
-    const entry = this.#entries.get(path);
-    if (entry === undefined && refused === undefined) return false;
-    this.#written.add(path);
-    const file = join(this.folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    if (refused !== undefined || entry === undefined) {
-      this.#unread.set(path, refused ?? "");
-      writeFileSync(file, "", { mode: 0o600 });
-      return true;
-    }
-    await writeBlob(this.#root, entry.id, file);
-    if (isPointer(beginningOf(file))) {
-      this.#unread.set(path, `${path} is a pointer of Git LFS at the base: what it stands for is not read`);
-    }
-    return true;
-  }
-
-  #refusal(path: string): string | undefined {
-    const parts = path.split("/");
-    for (let length = 1; length <= parts.length; length++) {
-      const above = parts.slice(0, length).join("/");
-      const kind = this.#entries.get(above)?.kind;
-      if (kind === "link") return `${above} is a symbolic link at the base: it is not followed`;
-      if (kind === "submodule") return `${above} is a submodule at the base: it is not read`;
-    }
-    return undefined;
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-function beginningOf(file: string): string {
-  const descriptor = openSync(file, "r");
+async function isPointer(folder: string, name: string): Promise<boolean> {
   try {
-    const bytes = Buffer.alloc(100);
-    return bytes.toString("latin1", 0, readSync(descriptor, bytes));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function documentOf(text: string): Document.Parsed | undefined {
-  try {
-    return parseBounded(text, { lineCounter: new LineCounter() });
-  } catch (error) {
-    if (error instanceof BoundError) return undefined;
-    throw error;
-  }
-}
-
-/** Texts of a YAML file that may name files, and whether it extends them. */
-function namesIn(text: string): { name: string; isLayer: boolean }[] {
-  if (text.length > maxMegabytesOfLayer * 2 ** 20) return [];
-  const names: { name: string; isLayer: boolean }[] = [];
-  const document = documentOf(text);
-  if (!document) return []; // the ordinary reader reports the reason
-  visit(document, {
-    Scalar: (_, { value }, path) => {
-      if (typeof value !== "string" || value === "" || value.startsWith("/")) return;
-      const pair = path.findLast(isPair);
-      const isLayer = path.filter(isMap).length === 1 && isScalar(pair?.key) && pair.key.value === "extends";
-      names.push({ name: value, isLayer });
-    },
-  });
-  return names;
-}
-
-/** Why a file of the working tree is not read although it is there: something on its way is no file or folder of this repository. */
-function detourTo(root: string, folder: string, file: string): string | undefined {
-  const parts = relative(root, resolve(folder, file)).replaceAll("\\", "/").split("/");
-  for (let length = 1; length <= parts.length; length++) {
-    const above = parts.slice(0, length).join("/");
-    const place = join(root, above);
-    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-      return `${above} is a symbolic link: it is not followed`;
-    }
-    if (existsSync(join(place, ".git"))) return `${above} is a submodule: it is not read`;
-  }
-  return undefined;
-}
-
-/** Sources that are what Git LFS leaves in place of a file. */
-async function pointersIn(folder: string, sources: readonly string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const source of new Set(sources)) {
-    if (isPointer(await startOf(folder, source)))
-      found.set(source, `${source} is a pointer of Git LFS: fetch the file with "git lfs pull"`);
-  }
-  return found;
-}
-
-async function startOf(folder: string, source: string): Promise<string> {
-  try {
-    const file = await openFile(folder, source);
+    const file = await openFile(folder, name);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(100), 0, 100, 0);
-      return buffer.toString("latin1", 0, bytesRead);
+      return buffer.toString("latin1", 0, bytesRead).startsWith("version https://git-lfs.github.com/spec/");
     } finally {
       await file.close();
     }
   } catch {
-    return ""; // the file's reader reports the reason
+    return false; // the file's reader reports the reason
   }
 }
 
@@ -262,54 +307,4 @@ export async function assertCommitted(folder: string, files: readonly string[]):
   throw new DataRefusal(
     `${names} ${changed.length === 1 ? "is" : "are"} not committed: commit first, or go on with --dirty`,
   );
-}
-
-/** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
-export async function readInTree(
-  { folder, root }: { folder: string; root: string },
-  file: string,
-  held?: Declared["rules"],
-): Promise<EnvironmentReading> {
-  const from = realpathSync(folder);
-  const unread = (name: string): string | undefined => detourTo(root, from, name);
-  const reading = readDeclaration(file, folder, held);
-  const { declared, policy, files } = reading;
-  const ofLayer = (name: string): string | undefined => {
-    const found = textOrReason(folder, name, maxMegabytesOfLayer);
-    const isLfs = "text" in found && isPointer(found.text);
-    return unread(name) ?? (isLfs ? `${name} is a pointer of Git LFS` : undefined);
-  };
-  const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
-    names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
-  const layers = notes(files, ofLayer);
-  if (layers.length > 0) return { problems: layers, policy, files };
-  if (!declared) return reading;
-  const sources = listSources(declared.declaration);
-  const problems = [...reading.problems, ...notes(sources, unread)];
-  const pointers = await pointersIn(folder, sources);
-  return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };
-}
-
-/** An Environment file of a commit. */
-interface AtBase {
-  declared?: Declared;
-  /** Why there is no declaration to compare with. */
-  why?: string;
-  notes: string[];
-}
-
-/** Reads an Environment file of a commit. `prefix` is the folder of Pulumi.yaml, from the top of the repository on. */
-export async function readAtBase({ base, prefix }: { base: BaseTree; prefix: string }, file: string): Promise<AtBase> {
-  const path = pathInRepository(prefix, file);
-  const folder = join(base.folder, prefix);
-  if (!(await base.writeEnvironment(path))) {
-    return { declared: declareNothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
-  }
-  const unread = base.unread(path);
-  if (unread !== undefined) return { why: unread, notes: [] };
-  const { declared, problems } = readDeclaration(file, folder);
-  if (!declared) {
-    return { why: `the file of the base can't be read: ${problems.slice(0, 3).map(placed).join("; ")}`, notes: [] };
-  }
-  return { declared: { ...declared, unread: (source) => base.unread(pathInRepository(prefix, source)) }, notes: [] };
 }

@@ -173,7 +173,7 @@ async function planAhead(
   const isAlone = rowClaims.on(table, urn).length === 0;
   const clearing = clearForecast(old, inputs, await summaryOf(context, inputs), plan, isAlone);
   const takes = plan.exact && plan.insert > 0 && (await takesUp(context, inputs, rowClaims.going(table, urn)));
-  const cells = await findChangedCells(context, old, inputs, names.changed);
+  const cells = context.isPlan ? undefined : await findChangedCells(context, old, inputs, names.changed); // a report has its own
   const line = forecast(hidingBoth(old, inputs), plan, names, ledger.count, {
     ...known,
     cells,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, posix, relative } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { holdsConfigured } from "../../../provider/environment/schema.ts";
-import { rootOf, toSlashes } from "../../../provider/files/files.ts";
+import { rootOf } from "../../../provider/files/files.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/layers.ts";
 import { formatOf } from "../../../provider/seedRows/source/source.ts";
@@ -15,7 +15,7 @@ import {
   type EnvironmentEntry,
 } from "../../report/environments.ts";
 import { readDeclaration, sound } from "../../report/source.ts";
-import { assertCommitted, BaseTree, commitOf, readAtBase, readInTree } from "../../report/trees.ts";
+import { assertCommitted, BaseTree, commitOf, WorkingTree } from "../../report/trees.ts";
 import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
 import { type EditStep, valueEdit } from "../editor/text.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
@@ -47,18 +47,19 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const listed = readEnvironments(folder);
   const [from, to] = [namedFile(listed, request.from), namedFile(listed, request.to)];
   if (from.name === to.name) throw new DataRefusal("name two different environments: promote <from> <to>");
-  const prefix = toSlashes(relative(root, folder));
+  const now = new WorkingTree(root, folder);
+  const { prefix } = now;
   const declared = {
-    from: sound(await readInTree({ folder, root }, from.file), from.name),
-    to: sound(await readInTree({ folder, root }, to.file), to.name),
+    from: sound(await now.read(from.file), from.name),
+    to: sound(await now.read(to.file), to.name),
   };
   const files = [environmentsFile, promotionsFile, ...filesOf(declared.from), ...filesOf(declared.to)];
   if (!request.dirty) await assertCommitted(folder, files);
   const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
   const base = await findBase({ root, prefix, from, to }, entries);
-  const tree = await BaseTree.of(root, base.commit);
+  const tree = await BaseTree.of(root, prefix, base.commit);
   try {
-    const before = await readAtBase({ base: tree, prefix }, await fileAt(tree, prefix, from));
+    const before = await tree.read(await fileAt(tree, from));
     if (!before.declared)
       throw new DataRefusal(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
     const sides = {
@@ -92,10 +93,9 @@ const namedFile = (listed: readonly EnvironmentEntry[] | undefined, name: string
   listed ? entryNamed(listed, name) : { name, file: `${name}.yaml` };
 
 /** Where the file stood at the base: environments.yaml may have named another one. */
-async function fileAt(tree: BaseTree, prefix: string, { name, file }: NamedFile): Promise<string> {
-  const text = (await tree.text(posix.join(prefix, environmentsFile))) ?? "{}";
-  const former = environmentsIn(text).entries.find((each) => each.name === name)?.file;
-  return former !== undefined && tree.entries.has(posix.join(prefix, former)) ? former : file;
+async function fileAt(tree: BaseTree, { name, file }: NamedFile): Promise<string> {
+  const former = environmentsIn((await tree.text(environmentsFile)) ?? "{}").entries.find((each) => each.name === name);
+  return former && (await tree.text(former.file)) !== undefined ? former.file : file;
 }
 
 /** The edits of promotions.yaml: none while something of `from` is left for another time, or nothing was new. */

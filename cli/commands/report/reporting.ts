@@ -6,7 +6,7 @@ import { textOrReason } from "../../../provider/files/files.ts";
 import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
 import { DataRefusal, type EnvironmentEntry } from "../../report/environments.ts";
-import { describeOtherPlan, planAt, planDigest, type PlanParts } from "../../report/plan.ts";
+import { describeOtherPlan, planAt, planDigest, type PlanParts, type ReadFile } from "../../report/plan.ts";
 import { type Format, outputs, render } from "../../report/render.ts";
 import { report } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
@@ -78,13 +78,14 @@ async function planOf(
   cwd: string,
   { stack }: { stack?: string | undefined },
   file: string | undefined,
+  read?: ReadFile,
 ): Promise<PlanParts | undefined> {
   if (stack === undefined) return undefined;
   try {
     const text = await texts.of(stack);
     const folder = projectFolder(cwd);
     const own = file === undefined ? undefined : path.relative(folder, path.resolve(cwd, file));
-    return text === undefined ? undefined : await planAt(folder, stack, text, own);
+    return text === undefined ? undefined : await planAt(folder, stack, text, own, read);
   } catch (error) {
     if (error instanceof EngineError || error instanceof StateError || error instanceof DataRefusal) return undefined;
     throw error;
@@ -122,8 +123,8 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
     ...request,
     deadline: AbortSignal.timeout(deadlineMs),
     pending: (entry, declared) => pendingOf(texts, entry, declared),
-    plan: async (entry) => {
-      const parts = await planOf(texts, cwd, entry, file);
+    plan: async (entry, read) => {
+      const parts = await planOf(texts, cwd, entry, file, read);
       return parts && planDigest(parts);
     },
   });

@@ -2,17 +2,12 @@ import type { Change, ChangeSet, EnvironmentChanges, Thing } from "../changeSet.
 
 /** A row that changes. */
 export const row = (name: string, before: unknown = "a", after: unknown = "b"): Change => ({
-  kind: "row",
-  op: "change",
-  name,
+  ...{ kind: "row", op: "change", name, place: "data.csv:2" },
   fields: [{ name: "Name", before, after }],
-  place: "data.csv:2",
 });
 /** A seed whose rows change. */
 export const seed = (changes: Change[], more: Partial<Thing> = {}): Thing => ({
-  kind: "seed",
-  name: "cities",
-  op: "change",
+  ...{ kind: "seed", name: "cities", op: "change" },
   rows: { add: 0, change: changes.length, remove: 0, same: 0 },
   changes,
   omitted: 0,
