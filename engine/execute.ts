@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { bringAbout } from "./decide.ts";
 import { deleteRest } from "./deployment/deletions.ts";
@@ -9,7 +10,7 @@ import { messageOf, ReportedError } from "./errors.ts";
 import type { Emit, LogEvent, RunKind } from "./events.ts";
 import { type HostedProgram, type HostProgram, startHosted } from "./program/hostedProgram.ts";
 import { startProgram } from "./program/languageHost.ts";
-import { MonitorServer } from "./program/monitorServer.ts";
+import type { MonitorServer } from "./program/monitorServer.ts";
 import { toShownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
@@ -47,9 +48,13 @@ export interface RunOptions {
 export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {
   const { kind, preview, emit, signal } = options;
   const started = Date.now();
-  const monitor = new MonitorServer(emit);
+  let isEnding = false;
+  const log = (event: LogEvent): void => {
+    if (!isEnding) emit(event);
+  };
   const hosted = options.hostProgram?.(stack.project);
-  const run = await prepare(stack, options, monitor, hosted);
+  const source = hosted ?? (await openMonitor(log)); // what only a program needs is loaded for one alone
+  const run = await prepare(stack, options, source, log);
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
@@ -61,7 +66,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   try {
     if (signal?.aborted) cancel();
     for (const name of likelyPackages(run)) run.providers.warmUp(name);
-    outputs = await runStages(run, stack, { monitor, hosted }, options);
+    outputs = await runStages(run, stack, source, options);
   } catch (error) {
     if (!(error instanceof ReportedError)) run.fail(messageOf(error));
     run.failed = true;
@@ -69,10 +74,10 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
     signal?.removeEventListener("abort", cancel);
     await run.slots.whenIdle();
     if (!preview) await flush(run);
-    monitor.silent = true;
+    isEnding = true;
     run.ending = true;
     await run.providers.close();
-    monitor.close();
+    if (!isHosted(source)) source.close();
   }
   const succeeded = !run.failed && !run.aborted;
   const seconds = (Date.now() - started) / 1000;
@@ -81,16 +86,27 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   return { succeeded, changes, ...outputs };
 }
 
+/** Where registrations come from: a program that calls a monitor, or one in this process. */
+type Source = MonitorServer | HostedProgram;
+
+const isHosted = (source: Source): source is HostedProgram => "packages" in source;
+
+async function openMonitor(log: (event: LogEvent) => void): Promise<MonitorServer> {
+  const { MonitorServer } = await import("./program/monitorServer.ts");
+  return new MonitorServer(log);
+}
+
 /** Reads configuration and state, refuses what this engine does not run, and opens the monitor. */
 async function prepare(
   stack: Stack,
   options: RunOptions,
-  monitor: MonitorServer,
-  hosted: HostedProgram | undefined,
+  source: Source,
+  log: (event: LogEvent) => void,
 ): Promise<Run> {
   const { kind, preview, emit, host } = options;
   const { project } = stack;
   const { environment } = stack.workspace;
+  const hosted = isHosted(source) ? source : undefined;
   if (!hosted) refuseForeignRuntime(project);
   if (!hosted) refuseMissingProgram(project);
   const config = stack.config();
@@ -101,15 +117,14 @@ async function prepare(
   for (const plugin of plugins.values()) executableOf(plugin);
   const packages = new Set([dynamicPackage, ...(hosted?.packages ?? plugins.keys())]);
   refuseForeignState(deployment.resources, packages);
-  await monitor.listen();
+  const engineAddress = isHosted(source) ? `in-process-${randomUUID()}` : await source.listen();
   const snapshot = new Snapshot(deployment, (state) => stack.write(state));
   const providerOptions = {
-    ...{ project, stack: stack.name, config, engineAddress: monitor.address, environment, emit, host },
+    ...{ project, stack: stack.name, config, engineAddress, environment, emit, host, log },
     recall: (type: string) =>
       snapshot.base.resources
         .filter((one) => one.custom && !one.delete && one.type.split(/[:/]/).at(-1) === type)
         .map(({ urn, outputs }) => ({ urn, outputs: mapProperties(outputs, revealSecrets) })),
-    log: (event: LogEvent) => monitor.log(event),
   };
   const providers = new ProviderRegistry((name) =>
     hosted ? startInProcess(hosted.host, name, providerOptions) : startProvider(plugins.get(name), providerOptions),
@@ -127,12 +142,6 @@ async function prepare(
     showSecrets: options.showSecrets ?? false,
     parallel: Math.max(1, options.parallel ?? defaultParallel),
   });
-}
-
-/** Where registrations come from: a program over the monitor, or one in this process. */
-interface Source {
-  monitor: MonitorServer;
-  hosted: HostedProgram | undefined;
 }
 
 /** Operations wait for the platform rather than for processors, and providers bound their calls themselves. */
@@ -192,11 +201,11 @@ async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boo
 }
 
 /** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
-function runProgram(run: Run, stack: Stack, { monitor, hosted }: Source): Promise<StackOutputs | undefined> {
+function runProgram(run: Run, stack: Stack, source: Source): Promise<StackOutputs | undefined> {
   return bringAbout(run, (resourceMonitor) => {
-    if (hosted) return startHosted(run, hosted.run, resourceMonitor);
-    monitor.serve(resourceMonitor);
-    return startProgram(run, stack.project, monitor, stack.workspace.environment);
+    if (isHosted(source)) return startHosted(run, source.run, resourceMonitor);
+    source.serve(resourceMonitor);
+    return startProgram(run, stack.project, source, stack.workspace.environment);
   });
 }
 

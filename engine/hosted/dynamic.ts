@@ -1,7 +1,5 @@
-import grpc from "@grpc/grpc-js";
-import type { handleUnaryCall, StatusObject } from "@grpc/grpc-js";
+import type { handleUnaryCall, StatusObject, UntypedServiceImplementation } from "@grpc/grpc-js";
 import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
@@ -10,6 +8,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
+import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
 import { isObject } from "../values/json.ts";
 import { secretSignature, signature } from "../values/structs.ts";
@@ -53,7 +52,7 @@ export interface DynamicProviders {
   /** What becomes of what a deletion is about. */
   departs: (properties: Properties) => Promise<Departure | undefined>;
   /** The error of a thing that exists all the same, as gRPC carries it. */
-  describeUnfinished: (unfinished: Unfinished, details: string) => Partial<StatusObject>;
+  describeUnfinished: (unfinished: Unfinished, details: string) => Promise<Partial<StatusObject>>;
   /** Ends what is under way. */
   stop: () => void;
   /** Ends the run in order. */
@@ -62,7 +61,7 @@ export interface DynamicProviders {
 
 /** The providers of dynamic resources in the engine's own process: they answer as the host of @pulumi/pulumi does. */
 export function hostDynamic(providers: DynamicProviders): HostedCalls {
-  const call = callsOf(providerService.ResourceProviderService, handlersOf(providers));
+  const call = callsOf(handlersOf(providers));
   const departs = (request: pb.DeleteRequest) => providers.departs(valuesOf(request.getProperties()));
   return { call, departs, end: () => providers.end() };
 }
@@ -70,7 +69,7 @@ export function hostDynamic(providers: DynamicProviders): HostedCalls {
 type Answers = <Request, Answer>(
   work: (request: Request) => Answer | Promise<Answer>,
 ) => handleUnaryCall<Request, Answer>;
-type Handlers = grpc.UntypedServiceImplementation;
+type Handlers = UntypedServiceImplementation;
 type Find = (properties: Properties) => DynamicProvider;
 
 /** The answers of Pulumi's host, by the names of gRPC. What is missing here it does not implement either. */
@@ -89,7 +88,7 @@ function handlersOf(providers: DynamicProviders): Handlers {
         .then(work)
         .then(
           (answer) => done(null, answer),
-          (error: unknown) => done(statusOf(error, providers)),
+          async (error: unknown) => done(await statusOf(error, providers)),
         );
     };
   return { ...general(answers, providers), ...comparing(answers, find), ...acting(answers, find) };
@@ -185,10 +184,10 @@ const revealed = (value: unknown): unknown =>
   isObject(value) && value[signature] === secretSignature ? value["value"] : value;
 
 /** The answer of Pulumi's host to an error; one with `id` is of a thing that exists all the same. */
-function statusOf(error: unknown, { describeUnfinished }: DynamicProviders): Partial<StatusObject> {
+async function statusOf(error: unknown, { describeUnfinished }: DynamicProviders): Promise<Partial<StatusObject>> {
   const { id, properties = {} } = error as { id?: string; properties?: Properties };
   const details = messageOf(error);
-  if (!id) return { code: grpc.status.UNKNOWN, details };
+  if (!id) return { code: statusCodes.UNKNOWN, details };
   const outputs = structProto.Struct.fromJavaScript(properties as Record<string, never>);
   return describeUnfinished({ id, outputs, refreshBeforeUpdate: false }, details);
 }

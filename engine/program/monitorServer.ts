@@ -17,7 +17,7 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
 import { keepingNames } from "../../machine/structs.ts";
 import { messageOf } from "../errors.ts";
-import type { Emit, LogEvent, Severity } from "../events.ts";
+import type { LogEvent, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { refuseOtherVersion } from "../workspace/project.ts";
@@ -31,7 +31,7 @@ const severities: readonly (Severity | undefined)[] = [undefined, "info", "warni
  */
 export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
-  readonly #emit: Emit;
+  readonly #log: (event: LogEvent) => void;
   #loopback: Loopback | undefined;
   #resourceMonitor: ResourceMonitor | undefined;
   #rootResource = "";
@@ -44,17 +44,17 @@ export class MonitorServer {
   /** Resolves when the program reports that it has registered everything. */
   readonly finished = new Promise<void>((resolve) => (this.#finish = resolve));
   address = "";
-  /** Set to drop the messages of the program and the providers. */
-  silent = false;
 
-  constructor(emit: Emit) {
-    this.#emit = emit;
+  /** @param log takes the messages of the program and of providers */
+  constructor(log: (event: LogEvent) => void) {
+    this.#log = log;
   }
 
-  async listen(): Promise<void> {
+  /** Opens it, and answers with its address. */
+  async listen(): Promise<string> {
     this.#server.addService(engineService.EngineService, {
       log: unary((request: LogRequest) => {
-        this.#log(request);
+        this.#hear(request);
         return new emptyProto.Empty();
       }),
       getRootResource: unary(() => new engineProto.GetRootResourceResponse().setUrn(this.#rootResource)),
@@ -72,6 +72,7 @@ export class MonitorServer {
     const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
     this.#loopback = await listenForOwn((socket) => injector.injectConnection(socket));
     this.address = `127.0.0.1:${this.#loopback.port}`;
+    return this.address;
   }
 
   /** Lets the program register resources. */
@@ -95,17 +96,12 @@ export class MonitorServer {
     this.#server.forceShutdown();
   }
 
-  /** Takes a message of a provider. */
-  log(event: LogEvent): void {
-    if (!this.silent) this.#emit(event);
-  }
-
-  #log(request: LogRequest): void {
+  #hear(request: LogRequest): void {
     const severity = severities[request.getSeverity()];
     // Debug messages of the SDK quote whole answers with their secrets.
     if (severity === undefined) return;
     const urn = request.getUrn();
-    this.log({
+    this.#log({
       type: "log",
       severity,
       message: request.getMessage(),

@@ -1,8 +1,9 @@
-import grpc, { type ServiceError } from "@grpc/grpc-js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { ServiceError } from "@grpc/grpc-js";
+import type providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
 import { parsePath, type Path } from "../values/paths.ts";
 import { ProviderError, type Checked, type DetailedChange, type Difference } from "./provider.ts";
@@ -100,7 +101,7 @@ export class Connection {
   /** Explains a failed call. The end of a provider explains more than the broken connection to it. */
   async #explained(error: unknown): Promise<unknown> {
     if (!isServiceError(error)) return error;
-    if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
+    if (error.code === statusCodes.UNAVAILABLE || error.code === statusCodes.CANCELLED) {
       const ended = await this.#service.ended();
       if (ended !== undefined) return new ProviderError(ended);
     }
@@ -108,8 +109,13 @@ export class Connection {
   }
 }
 
-export const clientAt = (address: string): ResourceProviderClient =>
-  new providerService.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
+export async function clientAt(address: string): Promise<ResourceProviderClient> {
+  const [{ default: grpc }, { default: service }] = await Promise.all([
+    import("@grpc/grpc-js"),
+    import("@pulumi/pulumi/proto/provider_grpc_pb.js"),
+  ]);
+  return new service.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
+}
 
 const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
   new Promise((resolve, reject) => {
@@ -124,7 +130,7 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 export const isUnimplemented = (error: unknown): boolean =>
-  isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;
+  isServiceError(error) && error.code === statusCodes.UNIMPLEMENTED;
 
 /** Reads the failures of a check or a function. */
 export const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>

@@ -47,10 +47,10 @@ function begin(engine: string, folder: string): InstanceType<typeof providerServ
             .then(() => methods[name]?.call(plugin, copied(request)))
             .then(
               (answer) => done(null, answer && copied(answer)),
-              (error: unknown) =>
-                done(
-                  Object.assign(new Error(), { metadata: new grpc.Metadata() }, statusOf(error)) as grpc.ServiceError,
-                ),
+              async (error: unknown) => {
+                const status = { metadata: new grpc.Metadata(), ...(await statusOf(error)) };
+                done(Object.assign(new Error(), status) as grpc.ServiceError);
+              },
             )
             .finally(() => running.delete(work));
           running.add(work);

@@ -1,4 +1,3 @@
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { callsOf, type HostedCalls } from "../../../engine/hosted/calls.ts";
 import * as engine from "../../../engine/hosted/dynamic.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
@@ -13,11 +12,10 @@ type Log = (entry: LogEntry) => void;
 
 export async function hostPlugin(address: string | undefined, log: Log, recall?: Recall): Promise<HostedCalls> {
   const { Plugin } = await import("../../../provider/pulumi/plugin/provider.ts");
-  const { handlers } = await import("../../../provider/pulumi/plugin/serve.ts");
+  const { handlers } = await import("../../../provider/pulumi/plugin/handlers.ts");
   const plugin = new Plugin(readOwnPackage().version, address, reporterThrough(log), recall);
-  const handle = handlers(() => Promise.resolve(plugin));
   return {
-    call: callsOf(providerService.ResourceProviderService, handle),
+    call: callsOf(handlers(() => Promise.resolve(plugin))),
     departs: (request) => plugin.departs(request),
     end: () => plugin.end(),
   };

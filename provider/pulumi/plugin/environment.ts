@@ -1,13 +1,13 @@
-import grpc from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import aliasProto from "@pulumi/pulumi/proto/alias_pb.js";
 import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type * as rpb from "@pulumi/pulumi/proto/resource_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { statusCodes } from "../../../machine/statusCodes.ts";
 import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { declaration, type Declaration, fileAmong } from "../../environment/declaration.ts";
@@ -378,11 +378,14 @@ export async function construct(
   const sent: Record<string, unknown> = readStruct(request.getInputs(), taken);
   const file = fileAmong({ ...sent, file: plain(sent["file"] ?? undefined) });
   const read = readEnvironmentFile(request.getName(), file, optionsOf(request, provider), run);
-  const client = new resourceService.ResourceMonitorClient(
-    request.getMonitorendpoint(),
-    grpc.credentials.createInsecure(),
-    { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 },
-  );
+  const [{ default: grpc }, { default: service }] = await Promise.all([
+    import("@grpc/grpc-js"),
+    import("@pulumi/pulumi/proto/resource_grpc_pb.js"),
+  ]);
+  const client = new service.ResourceMonitorClient(request.getMonitorendpoint(), grpc.credentials.createInsecure(), {
+    "grpc.max_receive_message_length": -1,
+    "grpc.max_send_message_length": -1,
+  });
   const monitor: Monitor = {
     registerResource: (each) => asked((done) => client.registerResource(each, done)),
     registerResourceOutputs: (each) => asked((done) => client.registerResourceOutputs(each, done)),
@@ -398,7 +401,7 @@ export async function construct(
   } catch (error) {
     // An engine that ends has reported why, and would report a failure here as another one.
     const { code } = error as { code?: number };
-    if (code === grpc.status.UNAVAILABLE || code === grpc.status.CANCELLED)
+    if (code === statusCodes.UNAVAILABLE || code === statusCodes.CANCELLED)
       return new providerProto.ConstructResponse();
     throw error;
   } finally {
@@ -406,7 +409,7 @@ export async function construct(
   }
 }
 
-const asked = <Answer>(ask: (done: (error: grpc.ServiceError | null, answer: Answer) => void) => void) =>
+const asked = <Answer>(ask: (done: (error: ServiceError | null, answer: Answer) => void) => void) =>
   new Promise<Answer>((resolve, reject) => ask((error, answer) => (error ? reject(error) : resolve(answer))));
 
 function runOf(request: pb.ConstructRequest): ProgramRun {

@@ -1,10 +1,10 @@
-import grpc from "@grpc/grpc-js";
 import type { ServerErrorResponse } from "@grpc/grpc-js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { messageOf } from "../../../machine/failures.ts";
+import { statusCodes } from "../../../machine/statusCodes.ts";
 import { withCodes } from "../../../platform/messages/text.ts";
 
 /**
@@ -37,16 +37,19 @@ function fitting(text: string): string {
 }
 
 /** An error as gRPC carries it. */
-export function statusOf(error: unknown): Partial<ServerErrorResponse> {
+export async function statusOf(error: unknown): Promise<Partial<ServerErrorResponse>> {
   const details = fitting(withCodes(messageOf(error)));
   return error instanceof UnfinishedFailure
     ? describeUnfinished(error, details)
-    : { code: grpc.status.UNKNOWN, details };
+    : { code: statusCodes.UNKNOWN, details };
 }
 
 /** The error with what exists, as an engine reads it. */
-export function describeUnfinished(error: UnfinishedFailure, details: string): Partial<ServerErrorResponse> {
-  const code = grpc.status.UNKNOWN;
+export async function describeUnfinished(
+  error: UnfinishedFailure,
+  details: string,
+): Promise<Partial<ServerErrorResponse>> {
+  const code = statusCodes.UNKNOWN;
   const { id, outputs, refreshBeforeUpdate } = error.unfinished;
   const failed = new providerProto.ErrorResourceInitFailed()
     .setId(id)
@@ -56,7 +59,8 @@ export function describeUnfinished(error: UnfinishedFailure, details: string): P
   const detail = new anyProto.Any();
   detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const status = new statusProto.Status().setCode(code).setMessage(details).setDetailsList([detail]);
-  const metadata = new grpc.Metadata();
+  const { Metadata } = (await import("@grpc/grpc-js")).default;
+  const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
   return { code, details, metadata };
 }

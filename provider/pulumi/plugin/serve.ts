@@ -1,13 +1,9 @@
 import grpc from "@grpc/grpc-js";
-import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
-import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
 import { keepingNames } from "../../../machine/structs.ts";
-import { statusOf } from "./failures.ts";
+import { handlers } from "./handlers.ts";
 import type { Plugin } from "./provider.ts";
 
 /** Inline rows may be many: the engine's own bound. */
@@ -43,59 +39,5 @@ export async function serve(engine: string | undefined): Promise<Served> {
   return {
     port,
     orphaned: () => void loading?.then((plugin) => plugin.cancel(true)).catch(() => undefined),
-  };
-}
-
-/** Handlers of the plugin, by the names of gRPC. */
-export function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
-  const asks =
-    <Request, Answer>(
-      work: (plugin: Plugin, request: Request) => Answer | Promise<Answer>,
-    ): handleUnaryCall<Request, Answer> =>
-    ({ request }, done) => {
-      loaded()
-        .then((plugin) => work(plugin, request))
-        .then(
-          (answer) => done(null, answer),
-          (error: unknown) => done(statusOf(error)),
-        );
-    };
-  const lists: handleServerStreamingCall<pb.ListRequest, pb.ListResponse> = (call) => {
-    loaded()
-      .then((plugin) => plugin.list(call.request))
-      .then(
-        (answers) => {
-          for (const answer of answers) call.write(answer);
-          call.end();
-        },
-        (error: unknown) => call.emit("error", statusOf(error)),
-      );
-  };
-  const respond = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
-    asks(async (plugin, request: Request) => {
-      await work(plugin, request);
-      return new emptyProto.Empty();
-    });
-  return {
-    handshake: asks((plugin, request: pb.ProviderHandshakeRequest) => plugin.handshake(request)),
-    attach: respond((plugin, request: PluginAttach) => plugin.attach(request)),
-    getPluginInfo: asks((plugin) => plugin.getPluginInfo()),
-    getSchema: asks((plugin) => plugin.getSchema()),
-    checkConfig: asks((plugin, request: pb.CheckRequest) => plugin.checkConfig(request)),
-    diffConfig: asks((plugin, request: pb.DiffRequest) => plugin.diffConfig(request)),
-    configure: asks((plugin, request: pb.ConfigureRequest) => plugin.configure(request)),
-    construct: asks((plugin, request: pb.ConstructRequest) => plugin.construct(request)),
-    check: asks((plugin, request: pb.CheckRequest) => plugin.check(request)),
-    diff: asks((plugin, request: pb.DiffRequest) => plugin.diff(request)),
-    create: asks((plugin, request: pb.CreateRequest) => plugin.create(request)),
-    read: asks((plugin, request: pb.ReadRequest) => plugin.read(request)),
-    update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
-    delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
-    invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
-    list: lists,
-    cancel: respond(async (plugin) => {
-      plugin.cancel();
-      await new Promise((resolve) => void setImmediate(resolve)); // constructs are answered first: an engine may hang up
-    }),
   };
 }
