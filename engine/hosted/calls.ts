@@ -4,9 +4,16 @@ import type { Message } from "google-protobuf";
 import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
 
-/** A provider as the engine's own process calls it: by the names of gRPC. `end`: its run ends in order. */
+/** Calls a method of a provider by its name in gRPC. */
+export type Call = (
+  method: string,
+  request: Message,
+  done: (error: ServiceError | null, answer?: Message) => void,
+) => void;
+
+/** A provider in the engine's own process. `end`: its run ends in order, and what it answered is saved. */
 export interface HostedCalls {
-  call: (method: string, request: Message, done: (error: ServiceError | null, answer?: Message) => void) => void;
+  call: Call;
   /** What becomes of what a deletion is about, which a run has not begun. */
   departs: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
   end: () => Promise<void>;

@@ -1,12 +1,9 @@
 import type { handleUnaryCall, StatusObject, UntypedServiceImplementation } from "@grpc/grpc-js";
-import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
@@ -102,7 +99,6 @@ function general(answers: Answers, providers: DynamicProviders): Handlers {
       providers.configure(settings, request.getUrn());
       return new providerProto.ConfigureResponse().setAcceptsecrets(false);
     }),
-    getPluginInfo: answers(() => new pluginProto.PluginInfo().setVersion(versionOfSdk())),
     cancel: answers(() => {
       providers.stop();
       return new emptyProto.Empty();
@@ -162,14 +158,6 @@ function acting(answers: Answers, find: Find): Handlers {
       return new emptyProto.Empty();
     }),
   };
-}
-
-/** The version of the SDK in the program's folder, whose host would answer. */
-function versionOfSdk(): string {
-  const { version } = createRequire(join(process.cwd(), "package.json"))("@pulumi/pulumi/package.json") as {
-    version: string;
-  };
-  return version;
 }
 
 const valuesOf = (struct: Struct | undefined): Properties => struct?.toJavaScript() ?? {};

@@ -1,10 +1,11 @@
 import type { ServiceError } from "@grpc/grpc-js";
-import type providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import type { Message } from "google-protobuf";
 import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
+import type { Call } from "../hosted/calls.ts";
 import { parsePath, type Path } from "../values/paths.ts";
 import { ProviderError, type Checked, type DetailedChange, type Difference } from "./provider.ts";
 
@@ -13,11 +14,9 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
-
 /** What serves a provider: a process, or something in this one. */
 export interface Service {
-  client: Promise<ResourceProviderClient>;
+  call: Promise<Call>;
   /** What becomes of what a deletion is about; only a provider in this process says so. */
   departs?: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
   /** Describes how it ended by itself; undefined while it runs. */
@@ -25,8 +24,6 @@ export interface Service {
   /** Ends it. `cancel` asks the provider to stop its work first. */
   stop: (cancel: () => Promise<void>) => Promise<void>;
 }
-type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
-export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 
 /** The addresses for a handshake. */
 export interface ConnectionOptions {
@@ -46,7 +43,7 @@ export interface Capabilities {
 export class Connection {
   readonly #service: Service;
   readonly #options: ConnectionOptions;
-  #client: Promise<ResourceProviderClient> | undefined;
+  #call: Promise<Call> | undefined;
   /** The result of the handshake; undefined with providers that do not support one. */
   capabilities: Capabilities | undefined;
 
@@ -59,11 +56,10 @@ export class Connection {
    * Calls the provider. Throws a ProviderError, but for calls that it does not implement and for partial failures: those
    * errors of gRPC are for the caller to read.
    */
-  async call<Response>(call: ProviderCall<Response>): Promise<Response> {
-    this.#client ??= this.#connect();
-    const client = await this.#client;
+  async call<Response>(method: string, request: Message): Promise<Response> {
+    const call = await (this.#call ??= this.#connect());
     try {
-      return await unary<Response>((done) => call(client, done));
+      return await answerOf<Response>(call, method, request);
     } catch (error) {
       if (isUnimplemented(error) || (isServiceError(error) && partialFailure(error))) throw error;
       throw await this.#explained(error);
@@ -74,19 +70,18 @@ export class Connection {
     return this.#service.departs?.(request) ?? Promise.resolve(undefined);
   }
 
-  async close(cancel: () => Promise<void>): Promise<void> {
-    await this.#service.stop(cancel);
-    await this.#client?.then((connected) => connected.close()).catch(() => undefined);
+  close(cancel: () => Promise<void>): Promise<void> {
+    return this.#service.stop(cancel);
   }
 
-  async #connect(): Promise<ResourceProviderClient> {
-    const client = await this.#service.client;
+  async #connect(): Promise<Call> {
+    const call = await this.#service.call;
     const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
     request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
     try {
-      const answer = await unary<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
+      const answer = await answerOf<pb.ProviderHandshakeResponse>(call, "handshake", request);
       this.capabilities = {
         secrets: answer.getAcceptSecrets(),
         resources: answer.getAcceptResources(),
@@ -95,7 +90,7 @@ export class Connection {
     } catch (error) {
       if (!isUnimplemented(error)) throw await this.#explained(error);
     }
-    return client;
+    return call;
   }
 
   /** Explains a failed call. The end of a provider explains more than the broken connection to it. */
@@ -109,20 +104,20 @@ export class Connection {
   }
 }
 
-export async function clientAt(address: string): Promise<ResourceProviderClient> {
+/** Connects to a provider in a process of its own. */
+export async function connectTo(address: string): Promise<{ call: Call; close: () => void }> {
   const [{ default: grpc }, { default: service }] = await Promise.all([
     import("@grpc/grpc-js"),
     import("@pulumi/pulumi/proto/provider_grpc_pb.js"),
   ]);
-  return new service.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
+  const client = new service.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
+  const methods = client as unknown as Record<string, (request: Message, done: Parameters<Call>[2]) => void>;
+  return { call: (method, request, done) => methods[method]?.(request, done), close: () => client.close() };
 }
 
-const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
+const answerOf = <Response>(call: Call, method: string, request: Message): Promise<Response> =>
   new Promise((resolve, reject) => {
-    start((error, response) => {
-      if (error) reject(error);
-      else resolve(response);
-    });
+    call(method, request, (error, answer) => (error ? reject(error) : resolve(answer as Response)));
   });
 
 export function isServiceError(error: unknown): error is ServiceError {

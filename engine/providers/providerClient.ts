@@ -1,5 +1,6 @@
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Message } from "google-protobuf";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { randomBytes } from "node:crypto";
@@ -25,7 +26,6 @@ import {
   type ConnectionOptions,
   isServiceError,
   isUnimplemented,
-  type ProviderCall,
   type Service,
 } from "./connection.ts";
 import {
@@ -79,7 +79,7 @@ export class ProviderClient implements ResourceProvider {
     const request = of(new providerProto.CheckRequest(), urn);
     request.setOlds(toStruct(olds, asPlain)).setNews(toStruct(news, asPlain));
     try {
-      const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
+      const answer = await this.#ask<pb.CheckResponse>("checkConfig", request);
       const checked = this.#checked(answer, news);
       // The inputs were sent without their secret marks.
       markSecrets(checked.inputs, news);
@@ -102,7 +102,7 @@ export class ProviderClient implements ResourceProvider {
       .setOlds(toStruct(oldOutputs, asPlain))
       .setNews(toStruct(inputs, asPlain));
     try {
-      return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
+      return differenceOf(await this.#ask<pb.DiffResponse>("diffConfig", request));
     } catch (error) {
       if (isUnimplemented(error)) return { changes: "unknown", replaces: [], changed: [], deleteBeforeReplace: false };
       throw error;
@@ -122,7 +122,7 @@ export class ProviderClient implements ResourceProvider {
       const text = typeof value === "string" ? value : goJson(value as JsonValue);
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
-    const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
+    const response = await this.#ask<pb.ConfigureResponse>("configure", request);
     this.#configuredCapabilities = {
       secrets: response.getAcceptsecrets(),
       resources: response.getAcceptresources(),
@@ -134,7 +134,7 @@ export class ProviderClient implements ResourceProvider {
     if (!this.#known) return { inputs: news, failures: [] };
     const request = of(new providerProto.CheckRequest(), urn).setRandomseed(randomBytes(32));
     request.setOlds(this.#struct(olds, preview)).setNews(this.#struct(news, preview));
-    return this.#checked(await this.#ask<pb.CheckResponse>((client, done) => client.check(request, done)), news);
+    return this.#checked(await this.#ask<pb.CheckResponse>("check", request), news);
   }
 
   #checked(response: pb.CheckResponse, news: PropertyMap): Checked {
@@ -159,7 +159,7 @@ export class ProviderClient implements ResourceProvider {
     const request = of(new providerProto.DiffRequest(), urn).setId(id).setIgnorechangesList(ignoreChanges);
     request.setOldInputs(this.#struct(olds.inputs, preview)).setOlds(this.#struct(olds.outputs, preview));
     request.setNews(this.#struct(inputs, preview));
-    return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
+    return differenceOf(await this.#ask<pb.DiffResponse>("diff", request));
   }
 
   async create(urn: string, inputs: PropertyMap, timeout: number, preview: boolean): Promise<Created> {
@@ -168,7 +168,7 @@ export class ProviderClient implements ResourceProvider {
     if (preview && !this.#capabilities.previews) return { ...planned, outputs: inputs };
     const request = of(new providerProto.CreateRequest(), urn).setTimeout(timeout).setPreview(preview);
     request.setProperties(this.#struct(inputs, preview));
-    const response = await this.#ask<pb.CreateResponse>((client, done) => client.create(request, done), inputs);
+    const response = await this.#ask<pb.CreateResponse>("create", request, inputs);
     const id = response.getId();
     if (id === "" && !preview) throw new ProviderError("the provider did not return an ID from its create");
     return {
@@ -182,11 +182,7 @@ export class ProviderClient implements ResourceProvider {
     if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = of(new providerProto.ReadRequest(), urn).setId(id).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
-    const response = await this.#ask<pb.ReadResponse>(
-      (client, done) => client.read(request, done),
-      olds.outputs,
-      olds.inputs,
-    );
+    const response = await this.#ask<pb.ReadResponse>("read", request, olds.outputs, olds.inputs);
     return {
       id: response.getId(),
       outputs: this.#outputs(response.getProperties(), olds.outputs),
@@ -207,7 +203,7 @@ export class ProviderClient implements ResourceProvider {
     request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
     request.setOldInputs(this.#struct(olds.inputs, false)).setOlds(this.#struct(olds.outputs, false));
     request.setNews(this.#struct(inputs, options.preview));
-    const response = await this.#ask<pb.UpdateResponse>((client, done) => client.update(request, done), inputs);
+    const response = await this.#ask<pb.UpdateResponse>("update", request, inputs);
     return {
       outputs: this.#outputs(response.getProperties(), inputs),
       refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
@@ -217,7 +213,7 @@ export class ProviderClient implements ResourceProvider {
   async delete({ urn, id }: Identity, olds: InputsAndOutputs, timeout: number): Promise<void> {
     const request = of(new providerProto.DeleteRequest(), urn).setId(id).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setOldInputs(this.#struct(olds.inputs, false));
-    await this.#ask<Empty>((client, done) => client.delete(request, done));
+    await this.#ask<Empty>("delete", request);
   }
 
   departs({ urn, id }: Identity, olds: InputsAndOutputs): Promise<Departure | undefined> {
@@ -229,7 +225,7 @@ export class ProviderClient implements ResourceProvider {
     if (!this.#known) return { outputs: {}, failures: [] };
     const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
     request.setArgs(this.#struct(args, false));
-    const response = await this.#ask<pb.InvokeResponse>((client, done) => client.invoke(request, done));
+    const response = await this.#ask<pb.InvokeResponse>("invoke", request);
     const outputs = fromStruct(response.getReturn());
     const secret = !this.#capabilities.secrets && containsSecret(args);
     return {
@@ -244,7 +240,7 @@ export class ProviderClient implements ResourceProvider {
   }
 
   async #cancel(): Promise<void> {
-    await this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
+    await this.#ask<Empty>("cancel", new emptyProto.Empty()).catch(() => undefined);
   }
 
   async close(): Promise<void> {
@@ -263,12 +259,13 @@ export class ProviderClient implements ResourceProvider {
 
   /** Calls the provider. `secretsOf`, `inputSecretsOf`: mark secrets in the outputs, inputs of a partial failure. */
   async #ask<Response>(
-    call: ProviderCall<Response>,
+    method: string,
+    request: Message,
     secretsOf: PropertyMap = {},
     inputSecretsOf: PropertyMap = {},
   ): Promise<Response> {
     try {
-      return await this.#connection.call(call);
+      return await this.#connection.call(method, request);
     } catch (error) {
       const partial = isServiceError(error) ? partialFailure(error) : undefined;
       if (!partial) throw error;

@@ -1,10 +1,9 @@
-import type { ServiceError } from "@grpc/grpc-js";
-import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { EngineError, Refusal } from "../errors.ts";
-import type { Departure, Emit, LogEvent } from "../events.ts";
+import type { Emit, LogEvent } from "../events.ts";
+import type { HostedCalls } from "../hosted/calls.ts";
 import {
   describeEnd,
   resolveFromProject,
@@ -17,7 +16,7 @@ import { dynamicPackage } from "../values/urns.ts";
 import type { PropertyMap } from "../values/values.ts";
 import type { Config } from "../workspace/config.ts";
 import type { PluginFolder, Project } from "../workspace/project.ts";
-import { clientAt, type ResourceProviderClient, type Service } from "./connection.ts";
+import { connectTo, type Service } from "./connection.ts";
 import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";
 import { SplitProvider } from "./splitProvider.ts";
@@ -45,19 +44,10 @@ interface Hosting {
   }) => void;
 }
 
-/** A provider in this process. Its calls have the names, and take the messages, of gRPC. */
-interface HostedProvider {
-  call: (method: string, request: never, done: (error: ServiceError | null, answer?: unknown) => void) => void;
-  /** What becomes of what a deletion is about. */
-  departs: (request: pb.DeleteRequest) => Promise<Departure | undefined>;
-  /** Ends its run: what it answered is saved. */
-  end: () => Promise<void>;
-}
-
 /** Gives providers in this process; undefined for those that need a process of their own. */
 export type HostProvider = (
   hosting: Hosting,
-) => { provider: Promise<HostedProvider>; servesCode: (code: unknown) => boolean } | undefined;
+) => { provider: Promise<HostedCalls>; servesCode: (code: unknown) => boolean } | undefined;
 
 /** Settings of a run for its providers. */
 export interface ProviderSettings {
@@ -118,21 +108,11 @@ const logTo =
       ...(ephemeral ? { ephemeral } : {}),
     });
 
-/** The calls of a provider in this process as methods of a client. */
-function serviceOf(provider: Promise<HostedProvider>): Service {
-  const client = provider.then(
-    ({ call }) =>
-      new Proxy({} as ResourceProviderClient, {
-        get: (_, method: string) => {
-          if (method === "then") return undefined; // it is no promise
-          if (method === "close") return () => undefined;
-          return (request: never, done: Parameters<HostedProvider["call"]>[2]) => call(method, request, done);
-        },
-      }),
-  );
-  client.catch(() => undefined); // the first call fails with it
+function serviceOf(provider: Promise<HostedCalls>): Service {
+  const call = provider.then((hosted) => hosted.call);
+  call.catch(() => undefined); // the first call fails with it
   return {
-    client,
+    call,
     departs: async (request) => (await provider).departs(request),
     ended: () => Promise.resolve(undefined),
     stop: async () => {
@@ -176,16 +156,18 @@ function startProcess(plugin: PluginFolder | undefined, settings: ProviderSettin
     (end) => port.reject(new EngineError(`could not start the provider: ${name} ${describeEnd(end)}`)),
     port.reject,
   );
-  const client = port.promise.then((number) => clientAt(`127.0.0.1:${number}`));
+  const connected = port.promise.then((number) => connectTo(`127.0.0.1:${number}`));
   // Whoever needs the client sees the failure; nobody may need it.
-  for (const promise of [client, failure]) promise.catch(() => started.kill());
+  const call = connected.then((connection) => connection.call);
+  for (const promise of [call, failure]) promise.catch(() => started.kill());
   return {
-    client,
+    call,
     // A broken connection is noticed a moment before the end of the process.
     ended: async () => (stopped ? undefined : await Promise.race([failure, wait(1000, undefined)])),
     stop: async (cancel) => {
       stopped = true;
       await endProcess(started, cancel);
+      await connected.then(({ close }) => close()).catch(() => undefined);
     },
   };
 }
