@@ -200,7 +200,7 @@ export async function proveRole(context: Context, teamID: string, change: RoleCh
   const list = (await context.members.proved(teamID)) ?? [];
   const now = peopleIn(list).find({ userID: change.member.userID });
   const role = now && (await findRole(context, teamID, now, context));
-  const after = list.map((one) => (one === now ? { ...one, role } : one));
+  const after = now?.role === role ? list : list.map((one) => (one === now ? { ...one, role } : one));
   return { list, lack: findLacking(context, after, [change]).get(change) };
 }
 

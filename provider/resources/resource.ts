@@ -1,14 +1,7 @@
 import type { z } from "zod";
 import { some } from "../../platform/messages/text.ts";
-import {
-  isManaged,
-  type LiveMember,
-  namesOf,
-  type Person,
-  type Role,
-  type RoleChange,
-  type Wanted,
-} from "../people/people.ts";
+import { type ListedMember, peopleIn } from "../people/members.ts";
+import { isManaged, type LiveMember, namesOf, type Person, type RoleChange, type Wanted } from "../people/people.ts";
 import { RowClaims, type RowFindings } from "../seedRows/claims.ts";
 import { describeNamed, Identities, type NamedResource, readName, setAt } from "./model/identities.ts";
 import type { CheckedInputs, Context, Diff, Given, InputProblem, Observed, OfflineContext } from "./model/resource.ts";
@@ -173,8 +166,8 @@ export class TeamClaims {
   readonly #about = new Map<string, Set<string>>();
   /** Subjects of each URN. */
   readonly #spoken = new Map<string, Set<string>>();
-  /** By team and user ID: the roles that people have as they are declared, unchanged or set by this run. */
-  readonly #roles = new Map<string, Map<string, { role: Role; urn: string }>>();
+  /** Who is an administrator as declared, unchanged or by this run: the URN that declares it by user ID, by team. */
+  readonly #admins = new Map<string, Map<string, string>>();
   /** User IDs of administrators that teams name, by the team's URN. */
   readonly #administrators = new Map<string, string>();
 
@@ -192,8 +185,8 @@ export class TeamClaims {
   /** Drops the claim of a resource that was deleted, or whose team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
-    for (const roles of this.#roles.values())
-      for (const [userID, one] of roles) if (one.urn === urn) roles.delete(userID);
+    for (const admins of this.#admins.values())
+      for (const [userID, one] of admins) if (one === urn) admins.delete(userID);
     this.#deciding.delete(urn);
     for (const about of this.#spoken.get(urn) ?? []) this.#about.get(about)?.delete(urn);
     this.#spoken.delete(urn);
@@ -207,19 +200,19 @@ export class TeamClaims {
     const claim = this.#claims.get(urn ?? "");
     if (urn === undefined || !claim) return;
     this.#index(urn, { ...claim, people });
-    const roles = this.#roles.get(claim.teamID) ?? new Map<string, { role: Role; urn: string }>();
-    this.#roles.set(claim.teamID, roles);
-    for (const { userID, role } of people) if (userID && role !== undefined) roles.set(userID, { role, urn });
+    const admins = this.#admins.get(claim.teamID) ?? new Map<string, string>();
+    this.#admins.set(claim.teamID, admins);
+    for (const { userID, role } of people) {
+      if (userID !== undefined && role === "admin") admins.set(userID, urn);
+      else if (userID !== undefined && role !== undefined) admins.delete(userID);
+    }
   }
 
-  /** Members of a list whose roles are others by now than this run left them: a platform may take one with another's change. */
-  misplaced<Live extends LiveMember>(teamID: string, list: readonly Live[], except?: string): RoleChange<Live>[] {
-    const roles = this.#roles.get(teamID);
-    return list.flatMap((member) => {
-      const { role, urn } = roles?.get(member.userID) ?? {};
-      return role === undefined || urn === except || member.role === undefined || member.role === role
-        ? []
-        : [{ member, role }];
+  /** Members of a list whom this run left as administrators and who are none by now: a platform may allow one alone. */
+  misplaced(teamID: string, list: readonly ListedMember[], except?: string): RoleChange<ListedMember>[] {
+    return [...(this.#admins.get(teamID) ?? [])].flatMap(([userID, urn]) => {
+      const member = urn === except ? undefined : peopleIn(list).find({ userID });
+      return member?.role === undefined || member.role === "admin" ? [] : [{ member, role: "admin" }];
     });
   }
 

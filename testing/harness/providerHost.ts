@@ -77,6 +77,8 @@ export class ProviderHost {
   printed = "";
   /** Each call with its answer or failure, without the parts that differ between kinds of provider. */
   readonly trace: string[] = [];
+  /** False where nobody asks for the trace of very many calls. */
+  isTraced = true;
   /** Name of the resource that the calls are about. */
   resource = "it";
   /** Seconds that the engine gives each call of a create, read, update or delete; 0 for as many as it takes. */
@@ -339,6 +341,7 @@ export class ProviderHost {
   /** Notes how a call went, without the parts that differ between kinds of provider and between runs. */
   async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
     const note = (end: unknown): void => {
+      if (!this.isTraced) return;
       const own = (name: string, value: unknown): unknown =>
         this.providerKind.own.includes(name) ? undefined : inClear(value);
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");

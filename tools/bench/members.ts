@@ -13,6 +13,7 @@ async function inTeam<Result>(
 ): Promise<Result> {
   const platform = await BenchPlatform.start();
   const host = await DynamicHost.start(platform.configuration);
+  host.isTraced = false;
   try {
     const { organizationID } = await platform.client.insertorganization({ organizationInfo: { name: "Bench" } });
     const { teamID } = await platform.client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
