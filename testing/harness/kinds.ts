@@ -22,7 +22,7 @@ const renaming =
 export const dynamic: TestedKind = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
-  nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16"], // as the embedded engine starts it
+  nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16", "--max-semi-space-size=16"], // as the embedded engine starts it
   // No kind has the time zone of the tests, and both do the same.
   environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev", TZ: "Asia/Kathmandu" },
   types: "pulumi-nodejs:dynamic/microapps",
