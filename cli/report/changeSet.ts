@@ -47,7 +47,6 @@ const section = z.strictObject({
   compared: z.boolean(),
   why: z.string().optional().meta({ description: "Why it is not compared, or not whole." }),
   things: z.array(thing).meta({ description: "Removals first." }),
-  calls: z.int().optional().meta({ description: "About how many calls of the platform a run makes." }),
   hints: z
     .array(z.string())
     .optional()

@@ -187,7 +187,7 @@ function pendingCount(environment: EnvironmentChanges): string {
   const isSame = count > 0 && count === change.things.length && besides(environment).length === 0;
   const what = isSame ? "the same" : `${count} ${count === 1 ? "thing" : "things"}`;
   if (count === 0) return pending.why === undefined ? "nothing" : "not whole";
-  return `${what}${pending.calls === undefined ? "" : `, about ${pending.calls} calls`}`;
+  return what;
 }
 
 function section(

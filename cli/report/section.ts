@@ -14,7 +14,6 @@ import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
 import { describeKept } from "../../provider/seedRows/otherSeeds.ts";
-import { callsAhead } from "../../provider/seedRows/report.ts";
 import {
   type Change,
   fieldOf,
@@ -60,7 +59,6 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; 
   const open: string[] = [];
   const reasons: string[] = [];
   const renames = renamesIn(plan, sides.head);
-  let calls = 0;
   for (const step of plan) {
     const kind = toShownKind(step.thing?.kind ?? step.known?.kind ?? "");
     if (!kind) continue;
@@ -68,7 +66,6 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; 
     problems.push(...made.problems.map((text) => ({ text })));
     if (made.unread && step.known?.why !== undefined) reasons.push(`${nameOf(step)}: ${step.known.why}`);
     else if (made.unread) open.push(nameOf(step));
-    calls += made.calls;
     const renamed = renames.notes.get(step) ?? [];
     if (made.thing) things.push({ ...made.thing, notes: [...made.thing.notes, ...renamed] });
   }
@@ -76,8 +73,7 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<{ section: Section; 
     reasons.push(`rows of ${formatCount(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
   const hints = renames.hints.length === 0 ? {} : { hints: renames.hints };
-  const section: Section = { compared: true, ...why, things: orderThings(things), ...hints };
-  return { section: sides.base ? section : { ...section, calls }, problems };
+  return { section: { compared: true, ...why, things: orderThings(things), ...hints }, problems };
 }
 
 const nameOf = ({ thing, known }: PlannedStep): string => {
@@ -90,7 +86,6 @@ const operations = { create: "add", update: "change", same: "change", replace: "
 interface Made {
   thing?: Thing;
   problems: string[];
-  calls: number;
   /** True if its rows are compared by a run alone. */
   unread: boolean;
 }
@@ -124,12 +119,11 @@ async function thingOf(kind: Thing["kind"], step: PlannedStep, plan: Plan, sides
     touched(seed?.tally) + touched(people?.tally) + guards.length > 0 ||
     (seed?.notes.length ?? 0) + (people?.notes.length ?? 0) > 0;
   const unread = seed?.unread ?? false;
-  if (!isTouched) return { problems, calls: 0, unread };
+  if (!isTouched) return { problems, unread };
   const place = placeOf(step, sides);
   return {
     problems,
     unread,
-    calls: callsOf(step, kind, settings.length, people?.tally, seed?.tally),
     thing: {
       kind,
       name,
@@ -257,39 +251,6 @@ function modeNotes({ thing, known, rows, operation }: PlannedStep): string[] {
       ? [`mode is "insertOnly": ${formatCount(changed.length, "row")} that are there are not changed`]
       : []),
   ];
-}
-
-/** About how many calls a run makes for a thing. A change of settings looks first. */
-function callsOf(
-  { operation, thing, inputs, known, rows }: PlannedStep,
-  kind: Thing["kind"],
-  settings: number,
-  people: Tally | undefined,
-  tally: Tally | undefined,
-): number {
-  if (kind === "seed") {
-    const plan = rows?.plan;
-    const owned = Number(known?.outputs["rowCount"] ?? 0);
-    const links = (thing ? inputs : {}) as Parameters<typeof callsAhead>[0];
-    return plan?.exact && (tally?.add ?? 0) + (tally?.change ?? 0) + (tally?.remove ?? 0) > 0
-      ? callsAhead(links, plan, owned)
-      : 0;
-  }
-  const own =
-    operation === "create"
-      ? kind === "app"
-        ? 2
-        : 1
-      : operation === "delete"
-        ? known?.isRetained
-          ? 0
-          : 1
-        : settings > 0
-          ? 2
-          : 0;
-  return (
-    own + ((people?.add ?? 0) > 0 && operation !== "delete" ? 2 : 0) + (people?.change ?? 0) + (people?.remove ?? 0)
-  );
 }
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */

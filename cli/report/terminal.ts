@@ -79,10 +79,9 @@ function openLines({ change, pending }: EnvironmentChanges): string[] {
   const open = (what: string, reason: string | undefined): string[] =>
     reason === undefined ? [] : [`  ${what}${toVisible(reason)}`];
   const count = pending?.things.length ?? 0;
-  const calls = pending?.calls === undefined ? "" : `, about ${pending.calls} calls`;
   return [
     ...open("", openPart(change)),
-    ...(count > 0 ? [`  pending: ${count === 1 ? "1 thing" : `${count} things`}${calls}`] : []),
+    ...(count > 0 ? [`  pending: ${count === 1 ? "1 thing" : `${count} things`}`] : []),
     ...open("pending: ", openPart(pending)),
   ];
 }

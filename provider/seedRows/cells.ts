@@ -210,7 +210,7 @@ export class RowFields {
 }
 
 /** Advises an entry of `types` for a column of a CSV that is not read as its field's type; empty where none is needed. */
-export function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
+function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
   if (formatOf(source) !== ".csv") return "";
   const declared = entryIn(types, label) ?? "text";
   const needed = cellTypes[type] ?? "text";

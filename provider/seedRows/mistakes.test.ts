@@ -207,7 +207,7 @@ test("values of secret labels are not quoted, and those of others are", async ()
 test.each([
   ["rows.0: N is taken: hush", ["hush"], "the platform refused N"],
   ["rows.0: 7 is taken", ["7"], "the platform refused the row"],
-  ["rows.0: N must be a date", [], "N is a date: write 2026-11-21 or 2026-11-21T08:00:00Z"],
+  ["rows.0: N must be a date", [], "the platform refused N"],
   ["rows.0: M is taken: x", ["hush"], "M is taken: x"],
 ])("what the platform says of a row tells no value of a secret label: %j", async (words, secrets, expected) => {
   await said("Code,N,M\nA,hush,x\n");
@@ -224,26 +224,12 @@ test("a folder, and what is not there", async () => {
 });
 
 test.each([
-  [
-    "rows.0: Discontinued must be a list of texts",
-    'Discontinued must be a list of texts: write ["true"], with types: {Discontinued: checkbox}',
-  ],
-  [
-    "rows[3].Discontinued is no checkbox.",
-    'Discontinued is no checkbox: write ["true"], with types: {Discontinued: checkbox}',
-  ],
-  [
-    "body.rows.12.Since must be a date in ISO 8601 form",
-    "Since must be a date in ISO 8601 form: write 2026-11-21 or 2026-11-21T08:00:00Z",
-  ],
-  [
-    "rowData.People: expected number",
-    "People: expected number: write it without quotes, as 12, with types: {People: number}",
-  ],
-  ["rows.0: Number expected", "Number expected"],
+  ["rows.0: Discontinued must be a list of texts", "Discontinued must be a list of texts"],
+  ["rows[3].Discontinued is no checkbox.", "Discontinued is no checkbox."],
+  ["rowData.People: expected number", "People: expected number"],
   ["row 4: the colour is not allowed", "the colour is not allowed"],
   ["No\u001b[31m way\nat all", "No way at all"],
-])("what the platform refuses is said once, with what to write: %j", async (sentence, expected) => {
+])("what the platform refuses is said once: %j", async (sentence, expected) => {
   await said("Code,Discontinued,Since,People\nP0,,,\nP1,,,\nP2,,,\n");
   const target = { table: "products", key: ["Code"], source: "products.csv" };
   const told = async (sensitive: boolean): Promise<string[]> => {
@@ -255,5 +241,5 @@ test.each([
   };
   expect(await told(false)).toEqual([`products.csv:3 "P1" and 1 more: ${expected}`]);
   const [secret = ""] = await told(true);
-  expect(secret).toMatch(/^products.csv:3 and 1 more: (\w+ is a .*: write .*|the platform refused the row)$/);
+  expect(secret).toMatch(/^products.csv:3 and 1 more: the platform refused the row$/);
 });

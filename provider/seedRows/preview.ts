@@ -19,10 +19,10 @@ import {
   type Keys,
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
-import { linksOf, type Seed, type SeedInputs, type SeedState, type Drift } from "./inputs.ts";
+import { linksOf, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
 import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
-import { driftMessage, repairsOf, withRepairs, withoutRow, callsAhead } from "./report.ts";
+import { driftMessage, repairsOf, withoutRow } from "./report.ts";
 import { summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
 
@@ -56,8 +56,8 @@ export async function previewUpdate(
   const repairs = repairsOf(inputs, old.drift);
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
-  const known = { repairs, renewed: links.length > 0 };
-  const planned = changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, known) : undefined;
+  const planned =
+    changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, links.length > 0) : undefined;
   const first: (readonly [key: string, kind: ChangeKind])[] = [];
   const show = (kind: ChangeKind, keys: readonly string[]): void =>
     void first.push(...keys.map((key) => [key, kind] as const));
@@ -76,8 +76,7 @@ export async function previewUpdate(
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     if (inputs.mode === "updateOnly" && missing > 0)
       throw new ResourceError(withoutRow(inputs.table, missing, some(missingKeys.map(quote), maxShown)));
-    const how = { owned: old.rowCount, alone: changed.length === 0, directory, secrets: old.foundSecrets };
-    const message = await driftMessage(hidingBoth(old, inputs), repairs, how);
+    const message = await driftMessage(hidingBoth(old, inputs), repairs, directory, old.foundSecrets);
     if (message !== undefined) report.forecast(message);
     if (missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
@@ -162,7 +161,7 @@ async function planAhead(
   context: OfflineRowContext,
   old: SeedState,
   inputs: SeedInputs,
-  known: { repairs: Drift | undefined; renewed: boolean },
+  renewed: boolean,
 ): Promise<Ahead & { renewed: string[] }> {
   const { report, rowClaims } = context;
   const { table, resourceUrn: urn, mode, maxRemovals } = inputs;
@@ -174,8 +173,8 @@ async function planAhead(
   const clearing = clearForecast(old, inputs, await summaryOf(context, inputs), plan, isAlone);
   const takes = plan.exact && plan.insert > 0 && (await takesUp(context, inputs, rowClaims.going(table, urn)));
   const cells = context.isPlan ? undefined : await findChangedCells(context, old, inputs, names.changed); // a report has its own
-  const line = forecast(hidingBoth(old, inputs), plan, names, ledger.count, {
-    ...known,
+  const line = forecast(hidingBoth(old, inputs), plan, names, {
+    renewed,
     cells,
     relinked: isRelinked(old, inputs) || clearing.isLeft,
     // Where other labels are left to others now, only the platform shows how many rows change.
@@ -312,7 +311,7 @@ export async function sourceOf(
     const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), mode));
     report.rows?.({ plan, keptForOthers: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.forecast(forecast(inputs, plan, names, 0, { isVague: mode === "updateOnly" }));
+    report.forecast(forecast(inputs, plan, names, { isVague: mode === "updateOnly" }));
     renewedLinks(context, inputs); // of rows that are there, since another seed had them
     if (await takesUp(context, inputs, rowClaims.going(table, urn))) rowClaims.renew(table);
   }
@@ -357,20 +356,15 @@ interface Unknowns {
   isVague?: boolean;
   /** Links of rows that stay as they are may be renewed. */
   renewed?: boolean;
-  repairs?: Drift | undefined;
   cells?: BothSides | undefined;
 }
 
-/**
- * Describes the coming run in one line with the first keys.
- * @param owned rows that were ours before
- */
+/** Describes the coming run in one line with the first keys. */
 function forecast(
   declaration: SeedInputs,
   plan: Forecast,
   names: Names,
-  owned: number,
-  { relinked = false, isVague = false, renewed = false, repairs, cells }: Unknowns,
+  { relinked = false, isVague = false, renewed = false, cells }: Unknowns,
 ): string {
   if (!plan.exact) {
     const { moreThan, net } = plan;
@@ -395,8 +389,7 @@ function forecast(
   const said = parts.flatMap(([count, what], at) =>
     count === 0 ? [] : `${at === 1 && (relinked || isVague) ? "up to " : ""}${count} ${what}`,
   );
-  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
-  return `rows: ${said.join(", ")}; about ${calls} calls`;
+  return `rows: ${said.join(", ")}`;
 }
 
 /** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */

@@ -1,7 +1,6 @@
 import type { CallCounter } from "../../platform/client/index.ts";
-import { maxRowsPerInsert } from "../../platform/contract/values.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
-import type { Forecast, Mode, RowPlan, OnConflict } from "../reconcile/rows.ts";
+import type { Mode, RowPlan, OnConflict } from "../reconcile/rows.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
 import {
   keysOf,
@@ -13,38 +12,7 @@ import {
   type BothSides,
   type RowsByKey,
 } from "./declaration.ts";
-import { listRelationships, linksOf, type Seed, type SeedInputs, type Drift } from "./inputs.ts";
-import { callsToFind } from "./write.ts";
-
-/** How many rows a run inserts, updates and removes. */
-type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
-
-/** Rows that are read back at once, and IDs of one query. */
-const readBack = { rows: 10_000, ids: 1_000 };
-
-/**
- * Calls that a run will make when the table holds our rows alone. Updates and removals are one each.
- */
-export function callsAhead(declaration: Seed, { insert, update, remove }: Changes, owned: number): number {
-  const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
-  const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
-  // The first row of a table is inserted alone and read; what follows is looked at in the end, and after the first of
-  // several batches. Many rows are counted as well.
-  const first = owned === 0 ? Math.min(insert, 1) : 0;
-  const batches = Math.ceil((insert - first) / maxRowsPerInsert);
-  const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
-  const counts = insert - first + update > readBack.rows ? 1 : 0;
-  const reads = pages + looks + counts + callsToFind(remove);
-  const checks = callsToCheck(declaration, insert + update + remove > 0, owned + insert - remove);
-  return 2 * tables.size + reads + 2 * first + batches + update + remove + checks;
-}
-
-/** Calls that hold a table against expectations: tables that they name, before and after, and the table itself at the end. */
-function callsToCheck(declaration: Pick<Seed, "expect">, writes: boolean, rows: number): number {
-  if (!declaration.expect) return 0;
-  const tables = new Set(listRelationships(declaration).map(({ table, key }) => JSON.stringify([table, key])));
-  return writes ? 4 * tables.size + Math.ceil(rows / maxRowsPerInsert) + 1 : 2 * tables.size;
-}
+import type { Seed, SeedInputs, Drift } from "./inputs.ts";
 
 /** Why rows of a seed that goes are not removed. */
 export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>
@@ -139,27 +107,16 @@ export function repairsOf(
   return repaired.changed + repaired.missing > 0 ? repaired : undefined;
 }
 
-/** The changes of a run that repairs a drift as well. */
-export const withRepairs = (changes: Changes, { changed, missing }: Drift): Changes => ({
-  insert: changes.insert + missing,
-  update: changes.update + changed,
-  remove: changes.remove,
-});
-
 /**
  * Describes the drift in one line: the changed rows, cell by cell (declared => found), and the missing rows.
- * When nothing else is to be done it has the calls that repair it. Undefined where the declared rows are those that a
- * refresh has found: it has described them, and what the program declares is compared later.
+ * Undefined where the declared rows are those that a refresh has found: it has described them, and what the program
+ * declares is compared later.
  */
 export async function driftMessage(
   declaration: Seed & { onConflict: OnConflict },
   drift: Drift,
-  {
-    owned,
-    alone,
-    directory,
-    secrets,
-  }: { owned: number; alone: boolean; directory: string; secrets?: FoundSecrets | undefined },
+  directory: string,
+  secrets?: FoundSecrets,
 ): Promise<string | undefined> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
@@ -183,6 +140,5 @@ export async function driftMessage(
     : `rows whose links lead nowhere any more: ${changed}${named(changedKeys, changed)}`;
   if (byHand && declaration.onConflict === "error")
     return `${changes}; onConflict is "error", so an update stops at them`;
-  const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
-  return alone ? `${changes}; about ${calls} calls` : changes;
+  return changes;
 }

@@ -1,13 +1,6 @@
 import { messageOf } from "../../machine/failures.ts";
 import { batches, inParallel } from "../../platform/client/lists.ts";
-import {
-  maxRowsPerInsert,
-  withoutUndefined,
-  type Row,
-  type RowData,
-  type FieldType,
-  fieldKinds,
-} from "../../platform/contract/values.ts";
+import { maxRowsPerInsert, withoutUndefined, type Row, type RowData } from "../../platform/contract/values.ts";
 import {
   isConflict,
   ApiError,
@@ -21,7 +14,7 @@ import type { Undone } from "../reconcile/ledger.ts";
 import type { RowPlan } from "../reconcile/rows.ts";
 import { RowIndices } from "../reconcile/rowSet.ts";
 import { untilShown } from "../resources/model/lifecycle.ts";
-import { RowMistakes, typesToDeclare } from "./cells.ts";
+import { RowMistakes } from "./cells.ts";
 import { digesterFor, digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
 import type { LinkedRow, Links } from "./links.ts";
@@ -449,15 +442,6 @@ const valuesOf = ({ text }: NewRow): RowData => JSON.parse(text) as RowData; // 
 /** Forms in which a refused batch names the row, seen or likely: `rows.0: `, `rows[0].`. */
 const place = /^(?:body\.)?(?:rows?[. ]?\[?\d+\]?|rowData)(?:[.:]\s*|\s+)/i;
 
-/** Words by which a refusal names the type of the field (assumed: the platform documents none). */
-const wordsOfTypes: readonly (readonly [RegExp, FieldType])[] = [
-  [/checkbox|(list|array) of (texts|strings)/i, "checkbox"],
-  [/\bdate\b|ISO ?8601/i, "date"],
-  [/\bnumber\b|numeric/i, "number"],
-  [/crossAppRow/i, "linked"],
-  [/\blocation\b/i, "location"],
-];
-
 /** True when a sentence contains a label as words of its own. */
 function isNamed(label: string, sentence: string): boolean {
   const letter = /[\p{L}\p{N}_]/u;
@@ -509,25 +493,17 @@ export class RowRefusals {
     const keys = await Promise.resolve(reading).catch(() => []);
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
     for (const [at, { line, message, isQuoting }] of ascending.entries())
-      mistakes.add({ line, key: keys[at], ...this.#sentence(message, isQuoting) });
+      mistakes.add({ line, key: keys[at], text: this.#sentence(message, isQuoting) });
     return [...mistakes.sentences(), ...this.#advice];
   }
 
-  /** The platform's words, and what to write; not those about a secret row or cell, which may quote it. */
-  #sentence(message: string, isQuoting: boolean): { text: string; about: string } {
+  /** The platform's words; not those about a secret row or cell, which may quote it. */
+  #sentence(message: string, isQuoting: boolean): string {
     const { sensitive = false, secretLabels = [] } = this.#target;
     const isSecret = sensitive || isQuoting || secretLabels.some((one) => isNamed(one, message));
+    if (!isSecret) return message;
     const [label] = this.#labels.filter((one) => isNamed(one, message)).toSorted((a, b) => b.length - a.length);
-    const [, type] = wordsOfTypes.find(([words]) => words.test(message)) ?? [];
-    if (label === undefined || type === undefined) {
-      const which = label === undefined || sensitive ? "the row" : label;
-      const text = isSecret ? `the platform refused ${which}` : message;
-      return { text, about: text };
-    }
-    const [is, write] = fieldKinds[type];
-    const about = `${label} is ${is}: ${write}`;
-    const remedy = write + typesToDeclare(this.#target, label, type);
-    return { about, text: `${isSecret ? `${label} is ${is}` : message.replace(/\.$/, "")}: ${remedy}` };
+    return `the platform refused ${label === undefined || sensitive ? "the row" : label}`;
   }
 }
 
@@ -556,10 +532,6 @@ async function findRemoved(
   if (isUnsure) for await (const rows of rowsOf(context, table, ids.length)) see(rows);
   return there;
 }
-
-/** Calls that looking for removed rows takes. */
-export const callsToFind = (removals: number): number =>
-  Math.ceil(Math.min(removals, maxRemoved.rows) / maxRemoved.query);
 
 const stillThere = (table: string, ids: ReadonlySet<string>): string =>
   `${formatCount(ids.size, "row")} of table ${table} that the platform answered to have removed ${ids.size === 1 ? "is" : "are"} still there ` +

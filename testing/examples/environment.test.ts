@@ -40,7 +40,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   const told = await project.succeed("up --yes");
   expect(told).toContain("acme/crew");
   // Once in each phase.
-  const counts = told.match(/(?<=SeedRows \(environment\/offices\):\n +)rows: [^;]*/g);
+  const counts = told.match(/(?<=SeedRows \(environment\/offices\):\n +)rows: [^;\n]*/g);
   expect(counts).toEqual([
     'rows: 3 to add if they do not exist yet ("Lisbon", "Nairobi", "Osaka")',
     "rows: 3 added, 1 of others left alone",
@@ -112,7 +112,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   for (const command of ["preview", "refresh --yes --skip-preview --diff", "preview --diff"]) {
     const output = await project.succeed(command);
     const said = output.split("\n").flatMap((line) => /rows edited by hand.*/.exec(line) ?? []);
-    expect([...new Set(said)]).toEqual(['rows edited by hand: 1 changed ("Lisbon": Desks 12 => 99); about 6 calls']);
+    expect([...new Set(said)]).toEqual(['rows edited by hand: 1 changed ("Lisbon": Desks 12 => 99)']);
     if (command.includes("--diff")) expect(output).toContain("Renamed by hand");
   }
   expect(await project.changes("preview")).toEqual(repair);

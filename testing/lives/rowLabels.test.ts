@@ -63,7 +63,7 @@ throughBothKinds({ tables }, (scene) => {
     const { changes, told } = await preview(made, now);
     expect(changes).toBe(true);
     expect(told).toEqual([
-      'rows: 1 to change ("A"), 2 unchanged; about 4 calls',
+      'rows: 1 to change ("A"), 2 unchanged',
       "clears Extra in 1 row: it is not declared there any more",
     ]);
     const next = await up(made, now);
