@@ -28,7 +28,7 @@ up preview refresh destroy: dist/.built
 	@STACK=$(STACK) ENGINE=$(ENGINE) tools/scripts/stack $@
 
 # What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
-test test-long test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
+test test-long: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
 
 CLIENT = import("$(CURDIR)/dist/bundle/client.js").then(({ createClient }) => \
 	createClient({ endpoint: "http://localhost", email: "a@example.com", password: "-" }))
@@ -55,7 +55,7 @@ test-long: export PROPERTY_SEED ?= $(shell date +%s)
 test-long: compiled
 	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
 	@node --no-warnings node_modules/jest/bin/jest.js --testMatch '**/*.test.js' '**/*.long.js' --testTimeout=36000000 $(ARGS)
-	@$(MAKE) --no-print-directory test-clones test-faults test-range test-console
+	@$(MAKE) --no-print-directory test-clones test-range test-console
 
 # Stories with each command in a fresh clone with an empty home, as pipelines have it: their outcomes are the same there.
 CLONED = rearranged released lives/lives lives/handOver lives/rearrangedRows lives/existingRows \
@@ -63,11 +63,6 @@ CLONED = rearranged released lives/lives lives/handOver lives/rearrangedRows liv
 .PHONY: test-clones
 test-clones: compiled
 	@TEST_CLONES=1 node --no-warnings node_modules/jest/bin/jest.js --testTimeout=36000000 $(CLONED:%=dist/testing/%)
-
-# The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
-.PHONY: test-faults
-test-faults: compiled
-	@node --no-warnings dist/testing/disturbed/run.js $(ARGS)
 
 # The emulator's console in a headless browser.
 test-console: dist/.built

@@ -8,7 +8,6 @@ import { createClient, type Client, type ClientOptions } from "../../platform/cl
 import { type Effect, endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../../platform/contract/wire.ts";
 import { partOf } from "../harness/drawn.ts";
-import { faults as incidents } from "./cases.ts";
 import { account, ask, furnish, seedFor } from "./requests.ts";
 
 // Every endpoint with every fault: one call each, on a platform of its own that is put back in between.
@@ -18,7 +17,17 @@ const names = Object.keys(endpoints) as EndpointName[]; // keys of the contract'
 const token = /(?<![\w-])[\w-]{43}(?![\w-])/;
 
 const faults = {
-  ...incidents,
+  "429": { kind: "status", status: 429 },
+  "500": { kind: "status", status: 500 },
+  "500 after commit": { kind: "status", status: 500, commit: true },
+  "503": { kind: "status", status: 503 },
+  reset: { kind: "reset" },
+  "reset after commit": { kind: "reset", commit: true },
+  "time-out": { kind: "timeout" },
+  "time-out after commit": { kind: "timeout", commit: true },
+  "broken JSON": { kind: "brokenJSON" },
+  "200 with an error in it": { kind: "errorInside" },
+  "expired token": { kind: "expiredToken" },
   "503 with Retry-After": { kind: "status", status: 503, retryAfter: 1 },
 } as const satisfies Record<string, Fault>;
 type FaultName = keyof typeof faults;

@@ -13,7 +13,7 @@ import { tableOption } from "../../cli/dump/tables.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
 import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
-import { InProcessEngine } from "./inProcessEngine.ts";
+import { InProcessEngine } from "../harness/inProcessEngine.ts";
 
 const account = { email: "admin@example.com", password: "correct-horse" };
 const names = ["dev", "staging", "prod"] as const;

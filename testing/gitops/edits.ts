@@ -2,9 +2,11 @@ import fc from "fast-check";
 
 export const people = ["ada", "bob", "eve", "kay"].map((name) => `${name}@example.com`);
 
-interface Row {
+export interface Row {
   Name: string;
   Extra?: string;
+  /** Code of the row of `places` that a row of `spots` is linked to. */
+  Of?: string;
 }
 
 interface Seed {
@@ -28,13 +30,15 @@ export interface World {
 const kinds = [
   ...["rename", "renameUnsaid", "split", "merge", "moveRow", "changeKey", "changeTable", "dropLabel", "dropLabels"],
   ...["editRow", "addRow", "removeRow", "removeHalf", "removeSeed", "addSeed", "rosterOrMembers", "role", "person"],
-  ...["renameTeam", "layer"],
+  ...["renameTeam", "layer", "linkRow"],
 ] as const;
 
 /** An edit; numbers choose what it is done to. */
 export const edit = fc.record({
   kind: fc.constantFrom(...kinds),
   which: fc.tuple(fc.nat({ max: 11 }), fc.nat({ max: 11 })),
+  /** Calls before the run that brings it up is killed. */
+  kill: fc.option(fc.nat({ max: 20 }), { nil: undefined, freq: 2 }),
 });
 export type Edit = typeof edit extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
@@ -43,7 +47,13 @@ const rowsFrom = (first: number, count: number): Map<string, Row> =>
   new Map(Array.from({ length: count }, (_, at) => [`C${first + at}`, rowOf(`C${first + at}`)]));
 
 export const start: World = {
-  seeds: [{ name: "one", formerly: [], table: "places", key: "Code", rows: rowsFrom(0, 12) }],
+  seeds: [
+    { name: "one", formerly: [], table: "places", key: "Code", rows: rowsFrom(0, 12) },
+    {
+      ...{ name: "two", formerly: [], table: "spots", key: "Code" },
+      rows: new Map([...rowsFrom(50, 3)].map(([code, row], at) => [code, { ...row, Of: `C${at}` }])),
+    },
+  ],
   team: {
     name: "crew",
     formerly: [],
@@ -57,8 +67,23 @@ export const start: World = {
   next: 100,
 };
 
+/** The rows that a world declares, by table and code. */
+export const rowsIn = ({ seeds }: World): Map<string, Row> =>
+  new Map(seeds.flatMap(({ table, rows }) => [...rows].map(([code, row]) => [`${table} ${code}`, row] as const)));
+
+/** True where each link leads to a row: what is refused otherwise is told in rearranged/rows. */
+const isWhole = (world: World): boolean => {
+  const rows = rowsIn(world);
+  return [...rows].every(([at, { Of }]) => Of === undefined || at.startsWith("places") || rows.has(`places ${Of}`));
+};
+
 /** The world after an edit; the same one where there is nothing to do it to. */
-export function edited(world: World, { kind, which: [first, second] }: Edit): World {
+export function edited(world: World, edit: Edit): World {
+  const next = withEdit(world, edit);
+  return isWhole(next) ? next : world;
+}
+
+function withEdit(world: World, { kind, which: [first, second] }: Edit): World {
   const { seeds, team, next } = world;
   const at = seeds.length === 0 ? -1 : first % seeds.length;
   const seed = seeds[at];
@@ -152,6 +177,8 @@ function ofSeed(
       return put({ ...seed, rows: new Map([...seed.rows].map(([each, { Name }]) => [each, { Name }])) });
     case "editRow":
       return put({ ...seed, rows: new Map([...seed.rows, [code, { ...row, Extra: `other ${next}` }]]) });
+    case "linkRow":
+      return put({ ...seed, rows: new Map([...seed.rows, [code, { ...row, Of: `C${next % 12}` }]]) });
     case "addRow":
       return put({ ...seed, rows: new Map([...seed.rows, ...rowsFrom(next, 1)]) });
     case "removeRow":
@@ -168,9 +195,19 @@ export function filesOf({ seeds, team, isLayered }: World): Record<string, strin
   const files: Record<string, string> = {};
   const all = seeds.map(({ name, formerly, table, key, rows }) => {
     const isWide = [...rows.values()].some(({ Extra }) => Extra !== undefined);
-    const lines = [...rows].map(([code, { Name, Extra = "" }]) => [code, Name, ...(isWide ? [Extra] : [])].join(","));
-    files[`${name}.csv`] = [["Code", "Name", ...(isWide ? ["Extra"] : [])].join(","), ...lines, ""].join("\n");
-    return [name, { table, key, source: `${name}.csv`, ...(formerly.length > 0 ? { formerly } : {}) }] as const;
+    const isLinked = table === "spots" && [...rows.values()].some(({ Of }) => Of !== undefined);
+    const labels = ["Code", "Name", ...(isWide ? ["Extra"] : []), ...(isLinked ? ["Of"] : [])];
+    const lines = [...rows].map(([Code, row]) =>
+      Object.entries({ Code, Extra: "", Of: "", ...row })
+        .filter(([label]) => labels.includes(label))
+        .toSorted(([one], [other]) => labels.indexOf(one) - labels.indexOf(other))
+        .map(([, value]) => value)
+        .join(","),
+    );
+    files[`${name}.csv`] = [labels.join(","), ...lines, ""].join("\n");
+    const links = isLinked ? { references: { Of: { table: "places", key: "Code" } } } : {};
+    const former = formerly.length > 0 ? { formerly } : {};
+    return [name, { table, key, source: `${name}.csv`, ...links, ...former }] as const;
   });
   const roles = Object.fromEntries(team.people);
   const members = team.isRoster ? { roster: { members: roles, minAdmins: 0, maxRemovals: 1 } } : { members: roles };

@@ -12,6 +12,15 @@ throughBothKinds({}, (scene) => {
     expect((await scene.host.read("Team", made.id, made.outputs)).id).toBe("");
   });
 
+  test("Team: a change of one that is gone says how it is made again", async () => {
+    const made = await scene.create("Team", { organizationID: await scene.organization(), name: "Crew" });
+    await scene.client.deleteteam({ teamID: made.id });
+    const renamed = scene.host.update("Team", made.id, made.outputs, { ...made.inputs, name: "The crew" });
+    await expect(renamed).rejects.toThrow(
+      "is gone from the platform: run the same command with --refresh, which creates it again",
+    );
+  });
+
   test("Team: a new administrator is added", async () => {
     const organizationID = await scene.organization();
     const made = await scene.create("Team", { organizationID, name: "Crew" });

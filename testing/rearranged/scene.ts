@@ -4,14 +4,19 @@ import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/i
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository, type Ended } from "../harness/project.ts";
+import { fileOf, programOf, type Seed } from "./seeds.ts";
 
-export type KindName = "dynamic" | "plugin";
-export const kindNames: readonly KindName[] = ["dynamic", "plugin"];
+export type KindName = "files" | "dynamic" | "plugin";
+export const kindNames: readonly KindName[] = ["files", "dynamic", "plugin"];
+export const programKinds = ["dynamic", "plugin"] as const;
+
+/** What is brought up: seeds and organizations, or the text of a program. */
+export type Declared = string | { seeds?: readonly Seed[]; organizations?: { program: string; file: object } };
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 
 /** Beginning of a program: the same classes for each kind of provider, and the address of linked rows. */
-const preambles: Readonly<Record<KindName, string>> = {
+const preambles: Readonly<Record<Exclude<KindName, "files">, string>> = {
   dynamic: `
 import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";
 const provider = (name, settings) => new Provider(name, settings);
@@ -30,7 +35,7 @@ const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labe
 `,
 };
 
-/** Plays a person who edits a program and brings it up with the embedded engine, with one kind of provider. */
+/** Plays a person who edits a program, or a file, and brings it up with the embedded engine, with one kind of provider. */
 export class Scene {
   readonly providerKind: KindName;
   readonly emulator: Emulator;
@@ -72,7 +77,9 @@ export class Scene {
       "microapps:password": login.password,
     };
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    const project = await Project.running("", config, providerKind === "plugin" ? { plugins } : {});
+    const project = await (providerKind === "files"
+      ? Project.declaring(config)
+      : Project.running("", config, providerKind === "plugin" ? { plugins } : {}));
     await project.succeed("stack init dev");
     const scene = new Scene(providerKind, emulator, project, await project.stateText());
     const rowData = { Code: "theirs", Name: "Theirs", Note: "" };
@@ -94,9 +101,10 @@ export class Scene {
   }
 
   /** A stack that holds nothing, on a platform that holds what others put there; then a program is brought up. */
-  async begin(program?: string): Promise<void> {
+  async begin(program?: Declared): Promise<void> {
     const { emulator, project } = this;
-    const known = this.#begun.get(program ?? "");
+    const name = JSON.stringify(program ?? "");
+    const known = this.#begun.get(name);
     emulator.setFaults();
     emulator.loadSnapshot(known?.snapshot ?? "start");
     await project.write(".pulumi/stacks/tests/dev.json", known?.state ?? this.#empty);
@@ -106,21 +114,33 @@ export class Scene {
     await project.succeed("up --yes --skip-preview");
     const snapshot = `begun-${this.#begun.size}`;
     emulator.saveSnapshot(snapshot);
-    this.#begun.set(program, { snapshot, state: await project.stateText() });
+    this.#begun.set(name, { snapshot, state: await project.stateText() });
   }
 
   /** Nothing is left to do, and what is others' is as it was. */
   async isSettled(): Promise<void> {
     expect(this.touched()).toEqual([]);
-    await this.project.isSettled(this.providerKind === "plugin");
+    await this.project.isSettled(this.providerKind !== "dynamic");
   }
 
   /** Replaces the program; another version changes what comes last. Its seeds stand in a list `seeds`, in the order in which they are brought up. */
-  write(program: string, version = 1): Promise<void> {
+  async write(declared: Declared, version = 1): Promise<void> {
+    const { seeds = [], organizations } = typeof declared === "string" ? {} : declared;
+    const last = { name: "Last", description: `Version ${version}` };
+    if (this.providerKind === "files") {
+      const file = { organizations: { ...organizations?.file, last }, seeds: fileOf(seeds) };
+      return this.project.write("dev.yaml", JSON.stringify(file));
+    }
+    const text = typeof declared === "string" ? declared : (organizations?.program ?? "") + programOf(seeds);
     // It comes after all of them and before what is deleted, so that a run can be killed between the two.
-    const description = `Version ${version}`;
-    const last = `new Organization("last", ${JSON.stringify({ name: "Last", description })}, { dependsOn: seeds });\n`;
-    return this.project.write("index.js", `${preambles[this.providerKind]}\nconst seeds = [];\n${program}\n${last}`);
+    const end = `new Organization("last", ${JSON.stringify(last)}, { dependsOn: seeds });\n`;
+    return this.project.write("index.js", `${preambles[this.providerKind]}\nconst seeds = [];\n${text}\n${end}`);
+  }
+
+  /** The state's resources, by their names in a program. */
+  async state(): Promise<Awaited<ReturnType<Project["state"]>>> {
+    const state = await this.project.state();
+    return new Map([...state].map(([name, resource]) => [name.replace(/^environment\/(.*\/)?/, ""), resource]));
   }
 
   up(...flags: string[]): Promise<Ended> {
@@ -130,7 +150,9 @@ export class Scene {
   /** Brings the program up, is killed when all is created and nothing is deleted yet, and brings it up again. */
   async upKilledBetween(): Promise<Ended> {
     const { emulator, project } = this;
-    emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "updateorganization", count: 1 }] });
+    // In a file organizations come before all seeds.
+    const endpoint = this.providerKind === "files" ? "removemicroapprow" : "updateorganization";
+    emulator.setFaults({ faults: [{ kind: "timeout", endpoint }] });
     const running = project.start("up --yes --skip-preview");
     const isThere = () => emulator.faults().find(({ hit }) => hit > 0);
     await eventually("the last call before the deletions", isThere, 120_000).finally(() => {

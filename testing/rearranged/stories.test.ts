@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
-import { kindNames, Scene, type KindName } from "./scene.ts";
-import { seedsOf } from "./seeds.ts";
+import { programKinds, Scene, type KindName } from "./scene.ts";
+import { type Seed, seedsOf } from "./seeds.ts";
 
 /** An edit of a program that declares the same rows before and after. */
 interface Story {
-  edit: (world: ReturnType<typeof seedsOf>) => { before: string; after: string };
+  edit: (world: ReturnType<typeof seedsOf>) => { before: Seed[]; after: Seed[] };
   /** Seeds that keep rows removed from others: the run reports them. */
   owners?: readonly string[];
   /** Rows that may get other IDs, by code, where no SDK announces later seeds. */
@@ -17,65 +17,67 @@ interface Story {
 const stories: Readonly<Record<string, Story>> = {
   "a seed gets another name": {
     edit: ({ seed, offices }) => ({
-      before: seed("depots", "NES") + offices("NE"),
-      after: seed("branches", "NES") + offices("NE"),
+      before: [seed("depots", "NES"), offices("NE")],
+      after: [seed("branches", "NES"), offices("NE")],
     }),
     owners: ["branches"],
   },
   "a row moves to a seed that comes before": {
     edit: ({ seed, offices }) => ({
-      before: seed("a", "N") + seed("b", "ES") + offices("ES"),
-      after: seed("a", "NE") + seed("b", "S") + offices("ES"),
+      before: [seed("a", "N"), seed("b", "ES"), offices("ES")],
+      after: [seed("a", "NE"), seed("b", "S"), offices("ES")],
     }),
     anewAgain: "E",
   },
   "a row moves to a seed that comes after": {
     edit: ({ seed, offices }) => ({
-      before: seed("a", "NE") + seed("b", "S") + offices("NE"),
-      after: seed("a", "N") + seed("b", "ES") + offices("NE"),
+      before: [seed("a", "NE"), seed("b", "S"), offices("NE")],
+      after: [seed("a", "N"), seed("b", "ES"), offices("NE")],
     }),
     anew: "E",
   },
   "a row moves to a seed that comes after, and what refers to it gets another name": {
     edit: ({ seed, offices }) => ({
-      before: seed("a", "NE") + seed("b", "S") + offices("NE"),
-      after: seed("a", "N") + seed("b", "ES") + offices("NE", {}, "sites"),
+      before: [seed("a", "NE"), seed("b", "S"), offices("NE")],
+      after: [seed("a", "N"), seed("b", "ES"), offices("NE", {}, "sites")],
     }),
     owners: ["sites"],
     anew: "E",
   },
   "a seed is split into two": {
     edit: ({ seed, offices }) => ({
-      before: seed("a", "NESW") + offices("NESW"),
-      after: seed("a", "NE") + seed("b", "SW") + offices("NESW"),
+      before: [seed("a", "NESW"), offices("NESW")],
+      after: [seed("a", "NE"), seed("b", "SW"), offices("NESW")],
     }),
     anew: "SW",
   },
   "two seeds become one of another name": {
     edit: ({ seed, offices }) => ({
-      before: seed("a", "NE") + seed("b", "SW") + offices("NESW"),
-      after: seed("all", "NESW") + offices("NESW"),
+      before: [seed("a", "NE"), seed("b", "SW"), offices("NESW")],
+      after: [seed("all", "NESW"), offices("NESW")],
     }),
     owners: ["all"],
   },
   "a seed gets another key, and its name in the next line as well": {
     edit: ({ seed, offices }) => ({
-      before: seed("depots", "NES") + offices("NES"),
-      after:
-        seed("branches", "NES", { key: "Name" }) + offices("NES", { N: "Name of N", E: "Name of E", S: "Name of S" }),
+      before: [seed("depots", "NES"), offices("NES")],
+      after: [
+        seed("branches", "NES", { key: "Name" }),
+        offices("NES", { N: "Name of N", E: "Name of E", S: "Name of S" }),
+      ],
     }),
     owners: ["branches"],
   },
   "a seed gets another key": {
     edit: ({ seed }) => ({
-      before: seed("depots", "NES") + seed("offices", "NE", { table: "offices" }),
-      after: seed("depots", "NES", { key: "Name" }) + seed("offices", "NE", { table: "offices", key: "Name" }),
+      before: [seed("depots", "NES"), seed("offices", "NE", { table: "offices" })],
+      after: [seed("depots", "NES", { key: "Name" }), seed("offices", "NE", { table: "offices", key: "Name" })],
     }),
   },
   "a seed gets another name, and is split": {
     edit: ({ seed, offices }) => ({
-      before: seed("depots", "NES") + offices("NES"),
-      after: seed("north", "NE") + seed("south", "S") + offices("NES"),
+      before: [seed("depots", "NES"), offices("NES")],
+      after: [seed("north", "NE"), seed("south", "S"), offices("NES")],
     }),
     owners: ["north", "south"],
   },
@@ -86,10 +88,10 @@ const told = Object.entries(stories).map(([name, { edit, ...story }], at) => {
   const world = `-${at + 1}`;
   return { name, world, ...edit(seedsOf(world)), ...story };
 });
-const before = told.map((story) => story.before).join("");
-const after = told.map((story) => story.after).join("");
+const before = { seeds: told.flatMap((story) => story.before) };
+const after = { seeds: told.flatMap((story) => story.after) };
 
-describe.each(drawnFrom(kindNames, "stories"))("with the %s provider:", (providerKind: KindName) => {
+describe.each(drawnFrom(programKinds, "stories"))("with the %s provider:", (providerKind: KindName) => {
   const test = sampleStories();
   let scene: Scene;
   beforeAll(
@@ -155,16 +157,20 @@ describe.each(drawnFrom(kindNames, "stories"))("with the %s provider:", (provide
     const [first, ...others] = told;
     const { seed, offices } = seedsOf(first?.world ?? "");
     const was = await rows("anew");
-    const edited = (more: string): string =>
-      seed("branches", "NES", { note: "edited ", more }) + offices("NE") + others.map((one) => one.before).join("");
-    await scene.write(edited(""));
+    const edited = (more: object) => ({
+      seeds: [
+        ...[seed("branches", "NES", { note: "edited ", more }), offices("NE")],
+        ...others.flatMap((one) => one.before),
+      ],
+    });
+    await scene.write(edited({}));
     for (const command of ["preview", "up --yes --skip-preview"]) {
       const { status, output } = await scene.project.run(command);
       expect([command, status]).toEqual([command, 1]);
       expect(output).toContain("adopt: true");
     }
     expect(await rows("anew")).toEqual(was);
-    await scene.write(edited("adopt: true, "));
+    await scene.write(edited({ adopt: true }));
     await goesWell(() => scene.up(), "anew");
     expect((await scene.rows("regions-1", "regions-1")).get("N")?.values["Note"]).toBe("edited N");
   });

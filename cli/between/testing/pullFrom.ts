@@ -3,7 +3,7 @@ import type { ClientOptions } from "../../../platform/client/options.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
 import type { ResourceContext } from "../../../provider/resources/resource.ts";
-import { type InProcessEngine, keyOf } from "../../../testing/gitops/inProcessEngine.ts";
+import { type InProcessEngine, keyOf } from "../../../testing/harness/inProcessEngine.ts";
 import { lookingContext } from "../../commands/lookingContext.ts";
 import type { Section } from "../../report/changeSet.ts";
 import { CountingReads } from "../../report/drift.ts";

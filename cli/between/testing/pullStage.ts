@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { createClient, type Client } from "../../../platform/client/index.ts";
-import { InProcessEngine } from "../../../testing/gitops/inProcessEngine.ts";
+import { InProcessEngine } from "../../../testing/harness/inProcessEngine.ts";
 import type { Look } from "../../report/drift.ts";
 import { environmentsIn } from "../../report/environments.ts";
 import type { Declared } from "../../report/source.ts";
