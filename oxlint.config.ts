@@ -39,7 +39,6 @@ const zones = rooms.flatMap((room) => {
 // Where deletions, approvals, locks and statuses are decided, an error stands for nothing only once it was looked at.
 const deciding = [
   "provider/{resources,seedRows}/**/*.ts",
-  "provider/reconcile/*.ts",
   "provider/files/*.ts",
   "engine/state/*.ts",
   "engine/workspace/*.ts",

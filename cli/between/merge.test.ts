@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { naturalKey, type Cells } from "../../provider/reconcile/digests.ts";
+import { naturalKey, type Cells } from "../../provider/seedRows/digests.ts";
 import { type MergeConflict, mergeRecords, type Records } from "./merge.ts";
 import { withTaken } from "./promotion/testing/promotions.ts";
 

@@ -1,4 +1,4 @@
-import { canonical, keyText, type Cells } from "../../provider/reconcile/digests.ts";
+import { canonical, keyText, type Cells } from "../../provider/seedRows/digests.ts";
 
 /** Records by the text of their natural key, in their order. */
 export type Records = ReadonlyMap<string, Cells>;

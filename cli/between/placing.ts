@@ -8,7 +8,7 @@ import { withRowEdits } from "../../provider/environment/schema.ts";
 import { maxMegabytesOfLayer, rootOf, textIfAny, toSlashes } from "../../provider/files/files.ts";
 import { find, parse, toPlainValue, type Value } from "../../provider/layers/document.ts";
 import { rowVerbs } from "../../provider/layers/layers.ts";
-import { naturalKey, type Cells } from "../../provider/reconcile/digests.ts";
+import { naturalKey, type Cells } from "../../provider/seedRows/digests.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { formatOf } from "../../provider/seedRows/source/source.ts";
 import { DataRefusal, type EnvironmentEntry } from "../report/environments.ts";

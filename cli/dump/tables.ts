@@ -1,8 +1,8 @@
 import { declarable, type RowData } from "../../platform/contract/values.ts";
 import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
+import { canonical, digestOf, keyText } from "../../provider/seedRows/digests.ts";
 import { parentsAreHidden } from "../../provider/seedRows/live.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import type { PlacedRule } from "./masks.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { encodeLedger, ledgerOf } from "../../provider/reconcile/ledger.ts";
 import { summarize } from "../../provider/seedRows/declaration.ts";
+import { encodeLedger, ledgerOf } from "../../provider/seedRows/ledger.ts";
 import type { Section } from "./changeSet.ts";
 import { pending } from "./section.ts";
 import { stateOf } from "./state.ts";

@@ -15,14 +15,14 @@ import {
   unhidden,
   unknownValue,
 } from "../../provider/pulumi/properties.ts";
-import { encodeLedger, type Ledger } from "../../provider/reconcile/ledger.ts";
-import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { Journal } from "../../provider/resources/model/journal.ts";
 import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
 import { type OfflineResourceContext, type Resource, Run } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { summarize } from "../../provider/seedRows/declaration.ts";
 import type { Seed } from "../../provider/seedRows/inputs.ts";
+import { encodeLedger, type Ledger } from "../../provider/seedRows/ledger.ts";
+import type { RowsAhead } from "../../provider/seedRows/plan.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
 import type { Declared } from "./source.ts";
 

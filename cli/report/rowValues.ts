@@ -1,9 +1,9 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
-import { canonical, keyText } from "../../provider/reconcile/digests.ts";
-import { decodeLedger } from "../../provider/reconcile/ledger.ts";
 import { digesterOf, keyOf } from "../../provider/seedRows/declaration.ts";
+import { canonical, keyText } from "../../provider/seedRows/digests.ts";
 import type { Seed } from "../../provider/seedRows/inputs.ts";
+import { decodeLedger } from "../../provider/seedRows/ledger.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import {
   positionOf,

@@ -10,10 +10,10 @@ import {
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
 import { topName, kinds as all, type Link, things } from "../../provider/environment/things.ts";
-import { decodeLedger } from "../../provider/reconcile/ledger.ts";
-import type { RowsAhead } from "../../provider/reconcile/rows.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
+import { decodeLedger } from "../../provider/seedRows/ledger.ts";
 import { describeKept } from "../../provider/seedRows/otherSeeds.ts";
+import type { RowsAhead } from "../../provider/seedRows/plan.ts";
 import {
   type Change,
   fieldOf,

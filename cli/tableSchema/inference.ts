@@ -1,7 +1,7 @@
 import { type FieldType, timeOf, type RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { canonical, digestOf, keyText } from "../../provider/reconcile/digests.ts";
-import { RowSet } from "../../provider/reconcile/rowSet.ts";
+import { canonical, digestOf, keyText } from "../../provider/seedRows/digests.ts";
+import { RowSet } from "../../provider/seedRows/rowSet.ts";
 
 /** Kinds of values that cells have. `any` stands for several. */
 export type Kind =

@@ -11,8 +11,8 @@ import {
 } from "../../platform/contract/values.ts";
 import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { ListedMember } from "../people/members.ts";
-import { keyText } from "../reconcile/digests.ts";
 import { type Context, type InputProblem, ResourceError } from "../resources/model/resource.ts";
+import { keyText } from "../seedRows/digests.ts";
 import { aTable, type RowContext, rowsOf } from "../seedRows/table.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
 import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
-import { keyText } from "../reconcile/digests.ts";
+import { keyText } from "../seedRows/digests.ts";
 import {
   describePlace,
   type Entry,

@@ -10,7 +10,6 @@ import { completeDialect, type Dialect } from "../../platform/profile/profile.ts
 import { InputError, type PlatformFunction } from "../functions/functions.ts";
 import { readProfile } from "../layers/checkedFile.ts";
 import type { ListWaits } from "../people/members.ts";
-import { ifNotThere, type RowsAhead } from "../reconcile/rows.ts";
 import { type Identities, oneThing, readName } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
 import {
@@ -25,6 +24,7 @@ import {
 import { type OfflineResourceContext, type Resource, type ResourceContext, Run } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { describeDeparture } from "../seedRows/otherSeeds.ts";
+import { ifNotThere, type RowsAhead } from "../seedRows/plan.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { emulators, type TableFields } from "./emulators.ts";
 import { RunningMark } from "./lifetime.ts";

@@ -1,4 +1,4 @@
-import type { Mode } from "../reconcile/rows.ts";
+import type { Mode } from "../seedRows/plan.ts";
 import type { CellType, Source } from "../seedRows/source/source.ts";
 import { holdsMarked, type Marks } from "./properties.ts";
 

@@ -1,11 +1,11 @@
 import { messageOf } from "../../machine/failures.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
-import { saltOf } from "../reconcile/digests.ts";
-import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { removeOwned, apply, lookAhead } from "../seedRows/apply.ts";
 import { formsOf } from "../seedRows/cells.ts";
 import type { OfflineRowContext } from "../seedRows/claims.ts";
+import { saltOf } from "../seedRows/digests.ts";
 import { findSettingProblems, inputs, outputs, type SeedInputs, type SeedState } from "../seedRows/inputs.ts";
+import { decodeLedger, emptyLedger } from "../seedRows/ledger.ts";
 import { importRow, observe } from "../seedRows/observation.ts";
 import { departure, leaveLate, problemsWith, type ComparedSeed } from "../seedRows/otherSeeds.ts";
 import { previewUpdate, sourceOf } from "../seedRows/preview.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { hash } from "node:crypto";
-import { encodeLedger, ledgerOf, Sketch } from "../reconcile/ledger.ts";
 import { summarize } from "./declaration.ts";
+import { encodeLedger, ledgerOf, Sketch } from "./ledger.ts";
 
 // Digests from the time when whole contents were in memory: states have them.
 test.each([

@@ -2,8 +2,14 @@ import { CallCounter } from "../../platform/client/http/call.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
-import type { Digest } from "../reconcile/digests.ts";
-import { tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
+import { tooManyCleared, tooManyRemovals } from "../resources/model/guards.ts";
+import { PartialFailure, ResourceError } from "../resources/model/resource.ts";
+import { RowLabels } from "./cells.ts";
+import type { RowClaim } from "./claims.ts";
+import { indicesWithin, sameKey, type Summary } from "./declaration.ts";
+import type { Digest } from "./digests.ts";
+import { describeUnmetAfter, Projection } from "./expected.ts";
+import { viewersOf, isOwning, type Seed, type SeedInputs, type SeedState, type KeptState } from "./inputs.ts";
 import {
   emptyLedger,
   ledgerInFailure,
@@ -12,15 +18,7 @@ import {
   decodeLedger,
   type Ledger,
   type KnownRows,
-} from "../reconcile/ledger.ts";
-import { planRows, type LiveRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
-import { PartialFailure, ResourceError } from "../resources/model/resource.ts";
-import { RowLabels } from "./cells.ts";
-import type { RowClaim } from "./claims.ts";
-import { indicesWithin, sameKey, type Summary } from "./declaration.ts";
-import { describeUnmetAfter, Projection } from "./expected.ts";
-import { viewersOf, isOwning, type Seed, type SeedInputs, type SeedState, type KeptState } from "./inputs.ts";
+} from "./ledger.ts";
 import { Links } from "./links.ts";
 import {
   clearedCounts,
@@ -36,7 +34,9 @@ import {
   type ObservedRow,
 } from "./live.ts";
 import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed } from "./otherSeeds.ts";
+import { planRows, type LiveRows, type RowOptions, type RowPlan } from "./plan.ts";
 import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./report.ts";
+import { RowSet } from "./rowSet.ts";
 import { encodeExisting, existingIn, lastSource, mostExisting, summaryOf, optionsOf, outputsOf } from "./state.ts";
 import { beginTurn, type RowContext } from "./table.ts";
 import { UnprovenRows, type HandedOverRows } from "./verify.ts";

@@ -2,9 +2,9 @@ import { nearest } from "../../machine/spelling.ts";
 import { fieldKinds, fits, type FieldType, type RowData } from "../../platform/contract/values.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { quote, some } from "../../platform/messages/text.ts";
-import { canonical, digestOf, hexOf, keyText, inForm, valueForms, type ValueForm } from "../reconcile/digests.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
+import { canonical, digestOf, hexOf, keyText, inForm, valueForms, type ValueForm } from "./digests.ts";
 import type { Seed } from "./inputs.ts";
+import { RowSet } from "./rowSet.ts";
 import {
   listLinkedLabels,
   formatOf,

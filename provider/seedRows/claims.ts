@@ -1,11 +1,11 @@
 import { type RowData } from "../../platform/contract/values.ts";
-import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
 import { describeNamed, readName } from "../resources/model/identities.ts";
 import { SharedLock } from "../resources/model/locks.ts";
 import type { OfflineContext } from "../resources/model/resource.ts";
 import { summarize, type Summary, type Keys } from "./declaration.ts";
+import { rowDigester, type RowDigests } from "./digests.ts";
 import { isOwning, type Seed } from "./inputs.ts";
+import { RowSet } from "./rowSet.ts";
 import { read } from "./source/read.ts";
 
 /** Context of check and diff for a seed. */

@@ -3,17 +3,6 @@ import { nearest } from "../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../platform/contract/values.ts";
 import { besideAlike, quote, some } from "../../platform/messages/text.ts";
 import { addFile } from "../files/files.ts";
-import {
-  keyText,
-  rowDigester,
-  joinKey,
-  digestOf,
-  hexOf,
-  type RowDigester,
-  type Content,
-  type Digest,
-} from "../reconcile/digests.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
 import { Capacity } from "../resources/model/locks.ts";
 import {
   RowFields,
@@ -25,7 +14,18 @@ import {
   CellRules,
   describeViolation,
 } from "./cells.ts";
+import {
+  keyText,
+  rowDigester,
+  joinKey,
+  digestOf,
+  hexOf,
+  type RowDigester,
+  type Content,
+  type Digest,
+} from "./digests.ts";
 import { type Seed, listReread } from "./inputs.ts";
+import { RowSet } from "./rowSet.ts";
 import { read, SourceError, seeRows } from "./source/read.ts";
 import { editAt, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";
 

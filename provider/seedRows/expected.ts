@@ -1,13 +1,13 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import type { LiveRows, RowPlan } from "../reconcile/rows.ts";
-import { RowIndices } from "../reconcile/rowSet.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import { CellRules, describeAccepted } from "./cells.ts";
 import { keyOf, type Summary } from "./declaration.ts";
 import { listExpectedLabels, listRelationships, type Seed, type SeedInputs } from "./inputs.ts";
 import type { Links } from "./links.ts";
+import type { LiveRows, RowPlan } from "./plan.ts";
+import { RowIndices } from "./rowSet.ts";
 import { seeRows } from "./source/read.ts";
 import { aTable, rowsOf, type RowContext } from "./table.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { fieldTypes, fraction, id } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { valueForms } from "../reconcile/digests.ts";
-import { modes } from "../reconcile/rows.ts";
 import { adopt, common } from "../resources/model/resource.ts";
+import { valueForms } from "./digests.ts";
+import { modes } from "./plan.ts";
 import { cellTypes, delimiters } from "./source/source.ts";
 
 const label = z.string().min(1);

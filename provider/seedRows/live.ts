@@ -1,14 +1,14 @@
 import type { RowData, Row } from "../../platform/contract/values.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { another, canonical, type Content, type Digest, type RowDigester } from "../reconcile/digests.ts";
-import type { Ledger } from "../reconcile/ledger.ts";
-import { recogniseRows, type Recognised, type RowPlan, type SeenRow, LiveRows } from "../reconcile/rows.ts";
-import type { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError } from "../resources/model/errors.ts";
 import { hasValue } from "./cells.ts";
 import { digesterFor, summarize, type Summary } from "./declaration.ts";
+import { another, canonical, type Content, type Digest, type RowDigester } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState } from "./inputs.ts";
+import type { Ledger } from "./ledger.ts";
 import { Links } from "./links.ts";
+import { recogniseRows, type Recognised, type RowPlan, type SeenRow, LiveRows } from "./plan.ts";
+import type { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
 import { lastSource } from "./state.ts";
 import { rowsOf, ProgressRate, type RowContext } from "./table.ts";

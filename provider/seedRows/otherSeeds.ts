@@ -1,9 +1,5 @@
 import { entryIn } from "../../platform/contract/wire.ts";
 import { quote, some, formatCount } from "../../platform/messages/text.ts";
-import { keyText, type RowDigests } from "../reconcile/digests.ts";
-import { decodeLedger } from "../reconcile/ledger.ts";
-import type { Forecast, RowPlan, RowsAhead } from "../reconcile/rows.ts";
-import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
 import { describeNamed, readName } from "../resources/model/identities.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
 import {
@@ -16,8 +12,12 @@ import {
   type OfflineRowContext,
 } from "./claims.ts";
 import { digesterFor, keyOf, keysWithin, sameKey, indicesWithin, type Keys } from "./declaration.ts";
+import { keyText, type RowDigests } from "./digests.ts";
 import { listRelationships, linksOf, isOwning, type Seed, type SeedState } from "./inputs.ts";
+import { decodeLedger } from "./ledger.ts";
 import { describeUnresolved, Links, type Unresolved } from "./links.ts";
+import type { Forecast, RowPlan, RowsAhead } from "./plan.ts";
+import { RowIndices, RowSet } from "./rowSet.ts";
 import { isHidden, placeOf } from "./source/source.ts";
 import { existingIn, lastSource } from "./state.ts";
 import { aTable, rowsOf, type RowContext } from "./table.ts";

@@ -1,9 +1,6 @@
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../reconcile/guards.ts";
-import { decodeLedger, emptyLedger, type Ledger } from "../reconcile/ledger.ts";
-import { ifNotThere, planOffline, type Forecast } from "../reconcile/rows.ts";
-import { RowIndices, RowSet } from "../reconcile/rowSet.ts";
+import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../resources/model/guards.ts";
 import { ResourceError, type Diff, type ChangeKind } from "../resources/model/resource.ts";
 import type { OfflineRowContext, RowFindings } from "./claims.ts";
 import {
@@ -20,9 +17,12 @@ import {
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
 import { linksOf, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
+import { decodeLedger, emptyLedger, type Ledger } from "./ledger.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
 import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
+import { ifNotThere, planOffline, type Forecast } from "./plan.ts";
 import { driftMessage, repairsOf, withoutRow } from "./report.ts";
+import { RowIndices, RowSet } from "./rowSet.ts";
 import { summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
 

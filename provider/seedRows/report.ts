@@ -1,6 +1,5 @@
 import type { CallCounter } from "../../platform/client/index.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
-import type { Mode, RowPlan, OnConflict } from "../reconcile/rows.ts";
 import { ResourceError, type Report } from "../resources/model/resource.ts";
 import {
   keysOf,
@@ -13,6 +12,7 @@ import {
   type RowsByKey,
 } from "./declaration.ts";
 import type { Seed, SeedInputs, Drift } from "./inputs.ts";
+import type { Mode, RowPlan, OnConflict } from "./plan.ts";
 
 /** Why rows of a seed that goes are not removed. */
 export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>

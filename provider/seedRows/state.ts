@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gitFlags, toGitEnvironment } from "../files/git.ts";
-import type { Digest } from "../reconcile/digests.ts";
-import { encodeLedger, ledgerOf, type Ledger } from "../reconcile/ledger.ts";
-import type { RowOptions } from "../reconcile/rows.ts";
-import { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineContext } from "../resources/model/resource.ts";
 import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
+import type { Digest } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
+import { encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
+import type { RowOptions } from "./plan.ts";
+import { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
 
 export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({

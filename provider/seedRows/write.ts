@@ -10,15 +10,15 @@ import {
   isAdvised,
 } from "../../platform/contract/wire.ts";
 import { printableLine, formatCount, some, quote } from "../../platform/messages/text.ts";
-import type { Undone } from "../reconcile/ledger.ts";
-import type { RowPlan } from "../reconcile/rows.ts";
-import { RowIndices } from "../reconcile/rowSet.ts";
 import { untilShown } from "../resources/model/lifecycle.ts";
 import { RowMistakes } from "./cells.ts";
 import { digesterFor, digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
+import type { Undone } from "./ledger.ts";
 import type { LinkedRow, Links } from "./links.ts";
 import { union } from "./live.ts";
+import type { RowPlan } from "./plan.ts";
+import { RowIndices } from "./rowSet.ts";
 import { read, SourceError } from "./source/read.ts";
 import { listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
 import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf, type RowContext } from "./table.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { digestOf, rowDigester } from "../../provider/reconcile/digests.ts";
+import { digestOf, rowDigester } from "../../provider/seedRows/digests.ts";
 import { throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type RowData, withoutUndefined } from "../../../platform/contract/values.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
-import { keyText } from "../../../provider/reconcile/digests.ts";
+import { keyText } from "../../../provider/seedRows/digests.ts";
 import { readBlocks, SourceError } from "../../../provider/seedRows/source/read.ts";
 import { formatOf, isHidden } from "../../../provider/seedRows/source/source.ts";
 import { CsvText, withLines } from "./csvText.ts";

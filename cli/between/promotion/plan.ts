@@ -1,7 +1,7 @@
 import { nearest } from "../../../machine/spelling.ts";
 import { some } from "../../../platform/messages/text.ts";
 import type { Value } from "../../../provider/layers/document.ts";
-import { keyText, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
+import { keyText, printableKey, type Cells } from "../../../provider/seedRows/digests.ts";
 import { DataRefusal } from "../../report/environments.ts";
 import type { Decide, RecordMerge } from "../merge.ts";
 import {

@@ -1,7 +1,7 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import { entryIn } from "../../../platform/contract/wire.ts";
 import { type SeedDeclaration, withRowEdits } from "../../../provider/environment/schema.ts";
-import { keyText, naturalKey, printableKey, type Cells } from "../../../provider/reconcile/digests.ts";
+import { keyText, naturalKey, printableKey, type Cells } from "../../../provider/seedRows/digests.ts";
 import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
 import { copyValues, listLinkedLabels, placeOf, type SourceRow } from "../../../provider/seedRows/source/source.ts";
 import { DataRefusal } from "../../report/environments.ts";

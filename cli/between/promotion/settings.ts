@@ -1,7 +1,7 @@
 import { formerKeys } from "../../../provider/environment/declaration.ts";
 import { holdsConfigured, leadsTo, namedMaps } from "../../../provider/environment/schema.ts";
 import { toPlainValue, type Value, describePlace } from "../../../provider/layers/document.ts";
-import type { Cells } from "../../../provider/reconcile/digests.ts";
+import type { Cells } from "../../../provider/seedRows/digests.ts";
 import { isRounded, rounded } from "../../../provider/seedRows/source/source.ts";
 import { stable } from "../../report/changeSet.ts";
 import { DataRefusal } from "../../report/environments.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { canonical, type Cells } from "../../../provider/reconcile/digests.ts";
+import { canonical, type Cells } from "../../../provider/seedRows/digests.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
 import { readDeclaration } from "../../report/source.ts";
 import type { Repository } from "../../report/testing/repository.ts";

@@ -23,7 +23,7 @@ import {
 } from "../../../platform/contract/wire.ts";
 import { formatCount, printableLine, quote, some } from "../../../platform/messages/text.ts";
 import { type Configuration, originOf } from "../../../provider/pulumi/configuration.ts";
-import { keyText } from "../../../provider/reconcile/digests.ts";
+import { keyText } from "../../../provider/seedRows/digests.ts";
 
 /** What was seen, and what to do about it. */
 export interface Finding {

@@ -4,7 +4,7 @@ import type { FieldType, RowData } from "../../../platform/contract/values.ts";
 import type { Dialect } from "../../../platform/profile/profile.ts";
 import type { MemberLists } from "../../people/members.ts";
 import type { TableReads } from "../../pulumi/tableReads.ts";
-import type { RowsAhead } from "../../reconcile/rows.ts";
+import type { RowsAhead } from "../../seedRows/plan.ts";
 import type { Identities } from "./identities.ts";
 import type { Journal } from "./journal.ts";
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { RowData } from "../../../platform/contract/values.ts";
 import { FileRefusal, maxMegabytesOfRows, openFile, assertInTime } from "../../files/files.ts";
-import { keyText } from "../../reconcile/digests.ts";
+import { keyText } from "../digests.ts";
 import { csvRows } from "./csv.ts";
 import { jsonRows, ndjsonRows, yamlRows } from "./documents.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Cells } from "../../../../provider/reconcile/digests.ts";
+import type { Cells } from "../../../../provider/seedRows/digests.ts";
 import { afterEveryTest } from "../../../../testing/runner/endings.ts";
 import { Repository } from "../../../report/testing/repository.ts";
 import type { Records, Takeover } from "../../merge.ts";

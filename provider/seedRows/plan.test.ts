@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf, type RowDigests } from "./digests.ts";
 import { decodeLedger, encodeLedger, ledgerOf, type Ledger, Sketch, oursAfter } from "./ledger.ts";
-import { type RowOptions, type RowPlan, LiveRows, planRows, planOffline } from "./rows.ts";
+import { type RowOptions, type RowPlan, LiveRows, planRows, planOffline } from "./plan.ts";
 import { RowSet } from "./rowSet.ts";
 
 const overwrite: RowOptions = { mode: "exact", onConflict: "overwrite", adopt: false, maxRemovals: 1 };

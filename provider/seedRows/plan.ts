@@ -1,5 +1,5 @@
+import { massDisappearance } from "../resources/model/guards.ts";
 import { sameContent, another, type Content, type Digest, type RowDigests } from "./digests.ts";
-import { massDisappearance } from "./guards.ts";
 import {
   difference,
   lastApplied,
