@@ -115,12 +115,15 @@ export const toShownKind = (type: string): Thing["kind"] | undefined => kinds[ty
 const rank = { remove: 0, replace: 1, change: 2, add: 3 } as const;
 
 /** True if a thing is removed or loses something. */
-export const removes = ({ op, people, rows }: Thing): boolean =>
+const removes = ({ op, people, rows }: Thing): boolean =>
   op === "remove" || op === "replace" || (people?.remove ?? 0) + (rows?.remove ?? 0) > 0;
 
-/** Things in the order of a report: what is removed first, then what loses something; else as they were given. */
-export const orderThings = (things: readonly Thing[]): Thing[] =>
-  things.toSorted((a, b) => rank[a.op] - rank[b.op] || Number(removes(b)) - Number(removes(a)));
+/** Compares by the order of a report: what is removed first, then what loses something. */
+export const byWeight = (a: Thing, b: Thing): number =>
+  rank[a.op] - rank[b.op] || Number(removes(b)) - Number(removes(a));
+
+/** Things in that order; else as they were given. */
+export const orderThings = (things: readonly Thing[]): Thing[] => things.toSorted(byWeight);
 
 /** Changes in the order of a report. */
 export const orderChanges = (changes: readonly Change[]): Change[] =>

@@ -5,7 +5,7 @@ import {
   type EnvironmentChanges,
   type Field,
   isUntouched,
-  type Note,
+  placed,
   shownPlan,
   stops,
   type Thing,
@@ -15,7 +15,6 @@ import {
   cut,
   cutBoth,
   findDone,
-  group,
   inWords,
   isConfusable,
   type MergedThing,
@@ -23,6 +22,7 @@ import {
   openPart,
   saysMore,
   type Shared,
+  shared,
   signs,
   summary,
   toSigned,
@@ -66,17 +66,17 @@ export function markdown(set: ChangeSet): string {
   page.row("");
   // A table that is cut must keep its head.
   for (const line of overview(set)) page.row(line);
-  const found = group(
-    set.environments.flatMap((each) => stops(each).map((value) => ({ environment: each.name, value }))),
+  const stopping = shared(set.environments, stops).map(
+    ({ value, environments }) => `- ${named(environments)} ${code(value, limits.sentence)}`,
   );
-  const stopping = found.map(({ value, environments }) => `- ${named(environments)} ${code(value, limits.sentence)}`);
   page.list("What stops it", stopping, limits.listed);
   for (const line of noteLines(set)) page.line("", line);
-  const details: Details[] = [];
-  section(page, details, set, { title: "", pending: false, thingsOf: ({ change }) => change.things });
-  section(page, details, set, { title: "Pending besides", pending: true, thingsOf: besides });
+  const details = [
+    ...section(page, set, "", ({ change }) => change.things),
+    ...section(page, set, "Pending besides", besides),
+  ];
   const few = details.reduce((sum, { rows }) => sum + rows.length, 0) <= limits.open;
-  page.details(details.map((each) => ({ ...each, isOpen: few })));
+  page.details(details, few);
   return page.end();
 }
 
@@ -139,24 +139,17 @@ const planLines = ({ environments }: ChangeSet): string[] =>
   });
 
 /** Lines about pending changes that can't be found out, one for the environments that share the reason. */
-function openLines({ environments }: ChangeSet): string[] {
-  const entries = environments.flatMap(({ name, pending }) =>
-    (openPart(pending) ?? "") === "" ? [] : [{ environment: name, value: openPart(pending) ?? "" }],
-  );
-  return group(entries).map(
+const openLines = ({ environments }: ChangeSet): string[] =>
+  shared(environments, ({ pending }) => [openPart(pending) ?? []].flat()).map(
     ({ value, environments: where }) => `Pending in ${named(where)}: ${code(value, limits.sentence)}.`,
   );
-}
 
 function noteLines(set: ChangeSet): string[] {
-  const entriesOf = (textsOf: (environment: EnvironmentChanges) => readonly string[]) =>
-    group(set.environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value }))));
-  const uncompared = entriesOf(({ change }) => [openPart(change) ?? []].flat());
-  const done = entriesOf((each) => findDone(each).map(({ kind, name }) => `${kind} ${name}`));
+  const { environments: all } = set;
+  const notes = [...shared(all, ({ change }) => [openPart(change) ?? []].flat()), ...shared(all, ({ notes }) => notes)];
+  const done = shared(all, (each) => findDone(each).map(({ kind, name }) => `${kind} ${name}`));
   return [
-    ...[...uncompared, ...entriesOf(({ notes }) => notes)].map(
-      ({ value, environments }) => `${named(environments)}: ${code(value, limits.sentence)}`,
-    ),
+    ...notes.map(({ value, environments }) => `${named(environments)}: ${code(value, limits.sentence)}`),
     ...done.map(
       ({ value, environments }) =>
         `${named(environments)}: ${code(value, limits.name)} is so already, an update has nothing to do`,
@@ -190,19 +183,16 @@ function pendingCount(environment: EnvironmentChanges): string {
   return what;
 }
 
+/** Adds the table of things, and returns what each of them changes. */
 function section(
   page: Comment,
-  details: Details[],
-  set: ChangeSet,
-  {
-    title,
-    pending,
-    thingsOf,
-  }: { title: string; pending: boolean; thingsOf: (environment: EnvironmentChanges) => readonly Thing[] },
-): void {
-  const things = mergeThings(set.environments, thingsOf);
-  if (things.length === 0) return;
-  const isOne = set.environments.length === 1;
+  { environments }: ChangeSet,
+  title: string,
+  thingsOf: (environment: EnvironmentChanges) => readonly Thing[],
+): Details[] {
+  const things = mergeThings(environments, thingsOf);
+  if (things.length === 0) return [];
+  const isOne = environments.length === 1;
   const columns = ["", "", "", "what", ...(isOne ? [] : ["in"]), "where"];
   page.line(
     ...(title === "" ? [] : ["", `**${title}**`]),
@@ -210,19 +200,16 @@ function section(
     `| ${columns.join(" | ")} |`,
     `|${"-|".repeat(columns.length)}`,
   );
-  for (const thing of things) {
-    for (const head of thing.heads) page.row(thingRow(head, isOne));
+  return things.map((thing) => {
     const { kind, name, changes, omitted, heads } = thing;
+    for (const head of heads) page.row(thingRow(head, isOne));
     const what = heads.length === 1 && heads[0] ? summary(heads[0].value) || verbs[heads[0].value.op] : "differs";
-    const about = `${pending ? "pending " : ""}${kind} ${code(name, limits.name)}: ${what}`;
-    details.push({
-      title: about,
-      isOpen: false,
-      head: ["| | | | | before | after | where |", "|-|-|-|-|-|-|-|"],
+    return {
+      title: `${title === "" ? "" : "pending "}${kind} ${code(name, limits.name)}: ${what}`,
       rows: changes.filter(saysMore(thing)).map((change) => () => changeRows(change, thing)),
       omitted: heads.some(({ value: { op } }) => op === "change" || op === "replace") ? omitted : 0,
-    });
-  }
+    };
+  });
 }
 
 const where = (places: readonly string[]): string => {
@@ -295,62 +282,32 @@ function valueCells({ before, after }: Field): [before: string, after: string] {
 
 // What whoever merges must have looked at. Equal words of several environments stand once.
 
-/** Begins an item, in the order of the list. */
-const leads = {
-  flags: "",
-  removals: "What goes",
-  admins: "Who gains or loses admin",
-  guards: "Guards that are looser",
-};
-
-interface CheckEntry {
-  about: keyof typeof leads;
-  environment: string;
-  text: string;
-}
-
 function checkLines({ kind, environments: all }: ChangeSet): string[] {
   if (kind !== "report") return [];
-  const texts = group(
-    all.flatMap(checksOf).map(({ environment, ...value }) => ({ environment, value })),
-    ({ about, text }) => JSON.stringify([about, text]),
-  );
-  const order = Object.keys(leads);
-  const lines = Map.groupBy(texts, ({ value, environments }) =>
-    JSON.stringify([value.about, environments, value.about === "flags" ? value.text : ""]),
-  );
-  return [...lines.values()]
-    .toSorted(([a], [b]) => order.indexOf(a?.value.about ?? "") - order.indexOf(b?.value.about ?? ""))
-    .flatMap((some) => {
-      const [first] = some;
-      if (!first) return [];
-      const { about } = first.value;
-      if (about === "flags") return `- [ ] ${named(first.environments)}: ${code(first.value.text, limits.sentence)}`;
-      const names = some.slice(0, limits.names).map(({ value }) => code(value.text, limits.name));
-      const more = some.length - names.length;
-      return `- [ ] ${leads[about]}, ${named(first.environments)}: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const flags = shared(all, (each) => [...new Set(each.flags.map(flagText))]);
+  const lists = Object.entries({
+    "What goes": removalsOf,
+    "Who gains or loses admin": adminTexts,
+    "Guards that are looser": guardTexts,
+  }).flatMap(([lead, textsOf]) => {
+    const found = shared(all, ({ change, pending }) => [
+      ...new Set([...change.things, ...(pending?.things ?? [])].flatMap(textsOf)),
+    ]);
+    return [...Map.groupBy(found, ({ environments }) => named(environments))].map(([where, texts]) => {
+      const names = texts.slice(0, limits.names).map(({ value }) => code(value, limits.name));
+      const more = texts.length - names.length;
+      return `- [ ] ${lead}, ${where}: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     });
+  });
+  return [
+    ...flags.map(({ value, environments }) => `- [ ] ${named(environments)}: ${code(value, limits.sentence)}`),
+    ...lists,
+  ];
 }
 
-/** A note behind its place, where the note does not begin with it. */
-const noteText = ({ text, place }: Note): string =>
-  place === undefined || text.startsWith(`${place} `) ? text : `${place}: ${text}`;
-
-function checksOf({ name, flags, change, pending }: EnvironmentChanges): CheckEntry[] {
-  const found = new Map<string, CheckEntry>();
-  const add = (about: CheckEntry["about"], text: string | undefined): void => {
-    if (text !== undefined) found.set(`${about} ${text}`, { about, environment: name, text });
-  };
-  for (const flag of flags) add("flags", noteText(flag));
-  for (const thing of [...change.things, ...(pending?.things ?? [])]) {
-    for (const text of removalsOf(thing)) add("removals", text);
-    for (const each of thing.changes) {
-      if (each.kind === "person") add("admins", adminText(each, thing));
-      if (each.kind === "setting" && thing.op !== "add" && thing.op !== "remove") add("guards", guardText(each, thing));
-    }
-  }
-  return [...found.values()];
-}
+/** A flag behind its place, where it does not begin with that. */
+const flagText = (flag: EnvironmentChanges["flags"][number]): string =>
+  flag.place !== undefined && flag.text.startsWith(`${flag.place} `) ? flag.text : placed(flag);
 
 const countOf = (count: number | undefined, noun: string): string[] =>
   (count ?? 0) > 0 ? [formatCount(count ?? 0, noun)] : [];
@@ -359,22 +316,22 @@ const countOf = (count: number | undefined, noun: string): string[] =>
 function removalsOf({ kind, name, op, people, rows, changes }: Thing): string[] {
   const counts = [...countOf(people?.remove, "person"), ...countOf(rows?.remove, "row")];
   if (op === "remove") return [`${kind} ${name}${counts.length === 0 ? "" : ` with ${counts.join(" and ")}`}`];
-  const replaced = op === "replace" ? [`${kind} ${name}, which is replaced`] : [];
   const leaving = changes.flatMap((each) => (each.kind === "person" && each.op === "remove" ? [each.name] : []));
   const isListed = leaving.length > 0 && leaving.length === (people?.remove ?? 0);
   return [
-    ...replaced,
+    ...(op === "replace" ? [`${kind} ${name}, which is replaced`] : []),
     ...(isListed ? leaving : countOf(people?.remove, "person")).map((text) => `${text} from ${name}`),
     ...countOf(rows?.remove, "row").map((text) => `${text} of ${name}`),
   ];
 }
 
-function adminText({ name, fields }: Change, { name: team }: Thing): string | undefined {
-  const role = fields.find((field) => field.name === "role");
-  const [was, is] = [role?.before === "admin", role?.after === "admin"];
-  if (was === is) return undefined;
-  return is ? `${name} becomes admin of ${team}` : `${name} is no admin of ${team} any more`;
-}
+const adminTexts = ({ name: team, changes }: Thing): string[] =>
+  changes.flatMap(({ kind, name, fields }) => {
+    const role = kind === "person" ? fields.find((field) => field.name === "role") : undefined;
+    const [was, is] = [role?.before === "admin", role?.after === "admin"];
+    if (was === is) return [];
+    return is ? `${name} becomes admin of ${team}` : `${name} is no admin of ${team} any more`;
+  });
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
@@ -393,11 +350,13 @@ const strict: Readonly<Record<string, (field: Field) => boolean>> = {
     Array.isArray(after) && Array.isArray(before) && before.every((label) => after.includes(label)),
 };
 
-function guardText({ name: setting, fields }: Change, { name }: Thing): string | undefined {
-  const [field] = fields;
-  if (!field || !Object.hasOwn(strict, setting) || strict[setting]?.(field)) return undefined;
-  const [was, is] = cutBoth(...valueTexts(field.before, field.after), 60);
-  return `${setting} of ${name}: ${was === "" ? "default" : was} → ${is === "" ? "default" : is}`;
+function guardTexts({ op, name: thing, changes }: Thing): string[] {
+  if (op === "add" || op === "remove") return [];
+  return changes.flatMap(({ kind, name, fields: [field] }) => {
+    if (kind !== "setting" || !field || !Object.hasOwn(strict, name) || strict[name]?.(field)) return [];
+    const [was, is] = cutBoth(...valueTexts(field.before, field.after), 60);
+    return `${name} of ${thing}: ${was === "" ? "default" : was} → ${is === "" ? "default" : is}`;
+  });
 }
 
 /**
@@ -415,8 +374,6 @@ export function code(text: string, length: number): string {
 /** The changes of one thing, folded away unless they are few. */
 interface Details {
   title: string;
-  isOpen: boolean;
-  head: readonly string[];
   rows: readonly (() => string)[];
   /** Changes that are counted and not listed anywhere. */
   omitted: number;
@@ -460,20 +417,21 @@ class Comment {
   }
 
   /** Gives each of them its share of the room that is left: what a small one does not need the larger ones have. */
-  details(all: readonly Details[]): void {
+  details(all: readonly Details[], isOpen: boolean): void {
     const bySize = all.toSorted((a, b) => a.rows.length - b.rows.length);
     let left = this.#left;
     const blocks = new Map<Details, string[]>();
     for (const [index, each] of bySize.entries()) {
-      const block = this.#block(each, left / (bySize.length - index));
+      const block = this.#block(each, isOpen, left / (bySize.length - index));
       blocks.set(each, block);
       left -= sizeOf(block);
     }
     for (const each of all) this.line(...(blocks.get(each) ?? []));
   }
 
-  #block({ title, isOpen, head, rows: made, omitted }: Details, share: number): string[] {
-    const opening = ["", isOpen ? "<details open>" : "<details>", `<summary>${title}</summary>`, "", ...head];
+  #block({ title, rows: made, omitted }: Details, isOpen: boolean, share: number): string[] {
+    const table = ["| | | | | before | after | where |", "|-|-|-|-|-|-|-|"];
+    const opening = ["", isOpen ? "<details open>" : "<details>", `<summary>${title}</summary>`, "", ...table];
     const closing = ["", "</details>"];
     let room = share - sizeOf([...opening, ...closing]) - 100;
     const rows: string[] = [];
@@ -491,16 +449,11 @@ class Comment {
   }
 
   end(): string {
-    if (this.#cutRows + this.#cutChanges > 0) {
-      const parts = [
-        ...(this.#cutRows > 0 ? [`${this.#cutRows} lines of the tables`] : []),
-        ...(this.#cutChanges > 0 ? [`${this.#cutChanges} changes`] : []),
-      ];
-      this.#lines.push(
-        "",
-        `Cut here: ${parts.join(" and ")}. All that is listed is in \`microapps report --format json\`; the counts above are of all.`,
-      );
-    }
-    return `${this.#lines.join("\n")}\n`;
+    const parts = [
+      ...(this.#cutRows > 0 ? [`${this.#cutRows} lines of the tables`] : []),
+      ...(this.#cutChanges > 0 ? [`${this.#cutChanges} changes`] : []),
+    ];
+    const cut = `Cut here: ${parts.join(" and ")}. All that is listed is in \`microapps report --format json\`; the counts above are of all.`;
+    return `${[...this.#lines, ...(parts.length > 0 ? ["", cut] : [])].join("\n")}\n`;
   }
 }

@@ -31,6 +31,10 @@ type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 /** The plan for one thing: its declaration, its known state, and the operation. */
 export interface PlannedStep extends Noted {
   operation: PlannedOperation;
+  /** The last part of its type, such as Team. */
+  kind: string;
+  /** Its name in the file: `acme/crew`. */
+  name: string;
   thing?: DeclaredThing;
   known?: KnownThing;
 }
@@ -57,8 +61,7 @@ export type Plan = readonly PlannedStep[];
 
 /** A thing before a run: of a state, or of a declaration with the outputs that its creation would have left. */
 export interface KnownThing {
-  key: string;
-  kind: string;
+  /** As it was called then. */
   name: string;
   id: string;
   inputs: Properties;
@@ -83,7 +86,16 @@ export interface Before {
 }
 
 /** Where a plan is made: the program's folder, and why a source in it is not read although it is there. */
-type Place = Pick<Declared, "folder" | "unread">;
+interface Place extends Pick<Declared, "folder" | "unread"> {
+  /** True where nothing guards rows and people: what is declared is compared, whatever a run may do. */
+  isOpen?: boolean;
+}
+
+/** What makes a run reconcile all that is declared. */
+const open: Readonly<Record<string, Properties>> = {
+  SeedRows: { maxRemovals: 1, mode: "exact", onConflict: "overwrite" },
+  TeamRoster: { maxRemovals: 1, mode: "authoritative", minAdmins: 0, keepSelf: false },
+};
 
 const own = "microapps";
 const places = { root: "environment", project: "plan", stack: "plan" };
@@ -109,9 +121,9 @@ export function toBefore(
 }
 
 /** The state that the up of a declaration would have left. */
-export async function applied({ declaration, folder, unread }: Declared): Promise<Before> {
+export async function applied({ declaration, folder, unread }: Declared, isOpen = false): Promise<Before> {
   const all = things(declaration, topName(places.root));
-  const provider = new OfflineProvider({ folder, unread }, places.root);
+  const provider = new OfflineProvider({ folder, unread, isOpen }, places.root);
   const goals = goalsOf(places.root, all, provider);
   const { state } = await engine.decide({ ...places, ...goals, state: [], applies: true });
   provider.assertSound();
@@ -133,9 +145,14 @@ const goalsOf = (root: string, all: DeclaredThing[], provider: engine.ResourcePr
 const maxRounds = 4;
 
 /** Decides as the engine does, with our own provider in this process. Sends and writes nothing. */
-export async function planOf(place: Place, before: Before, all: DeclaredThing[]): Promise<Plan> {
+export async function planOf(
+  { folder, unread }: Place,
+  before: Before,
+  all: DeclaredThing[],
+  isOpen = false,
+): Promise<Plan> {
   const { root } = before;
-  const provider = new OfflineProvider(place, root, before);
+  const provider = new OfflineProvider({ folder, unread, isOpen }, root, before);
   let last = "";
   for (let round = 1; ; round++) {
     provider.notes.clear();
@@ -144,7 +161,7 @@ export async function planOf(place: Place, before: Before, all: DeclaredThing[])
     const planned = toPlanned(steps, all, before, provider);
     provider.assertSound();
     for (const { urn = "", message } of refusals) {
-      const found = planned.find(({ thing, known }) => (thing?.key ?? known?.key) === keyOf(urn, root));
+      const found = planned.find(({ kind, name }) => `${kind} ${name}` === keyOf(urn, root));
       if (found && !found.refusals.includes(message)) found.refusals.push(message);
     }
     const now = JSON.stringify(planned.map(({ operation, lines, refusals: why }) => [operation, lines, why]));
@@ -170,11 +187,12 @@ function toPlanned(
   const made = new Map<string, PlannedStep>();
   const declared = new Map(all.map((thing) => [thing.key, thing]));
   for (const { op, urn, old } of steps) {
-    const [operation, note, thing] = [operations[op], provider.noteOf(urn), declared.get(keyOf(urn, root))];
+    const [operation, note, key] = [operations[op], provider.noteOf(urn), keyOf(urn, root)];
     if (operation === undefined || !isOurs(urn)) continue;
     const known = old && knownOf(old, before, note.declared);
-    const of = operation === "delete" ? `delete ${urn}` : (thing?.key ?? "");
-    made.set(of, { ...note, operation, ...(operation !== "delete" && thing && { thing }), ...(known && { known }) });
+    const thing = operation === "delete" ? undefined : declared.get(key);
+    const step = { ...note, operation, kind: kindIn(typeIn(urn)), name: key.slice(key.indexOf(" ") + 1) };
+    made.set(thing?.key ?? `delete ${urn}`, { ...step, ...(thing && { thing }), ...(known && { known }) });
   }
   return [...all.map(({ key }) => key), ...state.map(({ urn }) => `delete ${urn}`)].flatMap((of) => made.get(of) ?? []);
 }
@@ -185,11 +203,11 @@ const operations: Readonly<Partial<Record<engine.Step["op"], PlannedOperation>>>
 };
 
 function knownOf(old: ResourceState, { known, root }: Before, declared: Properties): KnownThing {
-  const { urn, type, id, retainOnDelete, inputs, outputs } = old;
+  const { urn, id, retainOnDelete, inputs, outputs } = old;
   const key = keyOf(urn, root);
   const sealed = Object.entries({ ...inputs, ...outputs }).flatMap(([name, value]) => (isSealed(value) ? [name] : []));
   return {
-    ...{ key, kind: kindIn(type), name: key.slice(key.indexOf(" ") + 1), id, isRetained: retainOnDelete, sealed },
+    ...{ name: key.slice(key.indexOf(" ") + 1), id, isRetained: retainOnDelete, sealed },
     ...{ inputs: opened(inputs, declared), outputs: opened(outputs, declared) },
     ...known.get(urn),
   };
@@ -266,7 +284,7 @@ class OfflineProvider implements engine.ResourceProvider {
     const [resource, note] = [resourceOf(kindIn(typeIn(urn))), this.noteOf(urn)];
     // All seeds are known in the second round.
     const { siblings: _, referrers: __, ...declared } = unhidden(resource, toPlain(news));
-    note.declared = { ...declared, resourceUrn: urn };
+    note.declared = { ...declared, ...(this.#place.isOpen ? open[resource.name] : {}), resourceUrn: urn };
     const olds = opened(last, note.declared);
     const { source, table } = declared;
     const why = typeof source === "string" ? this.#place.unread?.(source) : undefined;
@@ -422,8 +440,8 @@ export const resourceOf = (kind: string): Resource => {
 };
 
 /** True if a run heeds another value of a setting: what no diff shows is read by the run, where files say it. */
-export function isHeeded({ thing, known, changed }: PlannedStep, name: string): boolean {
-  const schema: unknown = thing && resourceOf(thing.kind).inputs.shape[name];
+export function isHeeded({ thing, kind, known, changed }: PlannedStep, name: string): boolean {
+  const schema: unknown = thing && resourceOf(kind).inputs.shape[name];
   if (changed.includes(name)) return true;
   return known?.thing !== undefined && (schema === undefined || factsOf(schema).ignoredInDiff === true);
 }

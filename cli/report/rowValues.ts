@@ -1,8 +1,7 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
-import { digesterOf, keyOf } from "../../provider/seedRows/declaration.ts";
-import { canonical, keyText } from "../../provider/seedRows/digests.ts";
-import type { Seed } from "../../provider/seedRows/inputs.ts";
+import { keyOf } from "../../provider/seedRows/declaration.ts";
+import { canonical, keyText, naturalKey } from "../../provider/seedRows/digests.ts";
 import { decodeLedger } from "../../provider/seedRows/ledger.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import {
@@ -71,16 +70,13 @@ export async function listRows(
   if (!head || head.seed.sensitive || base?.seed.sensitive) return [];
   const changes: Change[] = [];
   const list = listing(head.seed, base?.seed, [inputs, known.outputs], changes);
-  const decoded = decodeLedger(String(known.outputs["ledger"]));
-  const ledger = decoded.kind === "list" ? decoded.rows : undefined;
-  /** Rows of the head that change, by the index of the row that they were. */
-  const changed = new Map<number, PlacedRow>();
+  // The state's rows are known by the key that they had.
+  const keyIn = (values: RowData): string | undefined => base && naturalKey(known.outputs["key"] as string[], values);
+  /** Rows of the head that change, by the key of the row that they were. */
+  const changed = new Map<string, PlacedRow>();
   if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) {
     const { added } = plan.change;
     const changing = new Set(plan.update > 0 ? plan.change.changed.slice(0, maxListed) : []);
-    // The state's rows are known by the key that they had.
-    const { key, salt, references, parent } = known.outputs;
-    const digesterFor = digesterOf({ ...inputs, key, salt, references, parent } as unknown as Seed);
     let listed = 0;
     await head.each((index, values, line) => {
       const isAdded = added.has(index);
@@ -88,14 +84,15 @@ export async function listRows(
       if (isAdded && (plan.insert === 0 || listed++ >= maxListed)) return;
       if (!isAdded && !isHanded && !changing.has(index)) return;
       const row = { values, place: head.place(line) };
-      const digest = isAdded || isHanded ? undefined : digesterFor(values).key(values);
-      const at = digest && base && ledger?.find(digest);
+      const former = isAdded || isHanded ? undefined : keyIn(values);
       if (isAdded) list("add", row, {}, base ? values : {});
-      else if (at === undefined) list("change", row, {}, {});
-      else changed.set(at, { ...row, values: copyValues(values) });
+      else if (former === undefined) list("change", row, {}, {});
+      else changed.set(former, { ...row, values: copyValues(values) });
     });
   }
-  const gone = plan.remove === 0 || !ledger ? [] : plan.change.removed.slice(0, maxListed);
+  const decoded = plan.remove > 0 ? decodeLedger(String(known.outputs["ledger"])) : undefined;
+  const ledger = decoded?.kind === "list" ? decoded.rows : undefined;
+  const gone = ledger ? plan.change.removed.slice(0, maxListed) : [];
   const removed = new Set(gone.flatMap(({ key }) => ledger?.find(key) ?? []));
   if (!base) {
     // A state may have natural keys alone.
@@ -105,13 +102,16 @@ export async function listRows(
       changes.push({ kind: "row", op: "remove", name, fields: [] });
   } else if (removed.size + changed.size > 0) {
     await base.each((index, values, line) => {
-      const row = changed.get(index);
+      const row = changed.get(keyIn(values) ?? "");
       if (row) list("change", row, values, row.values);
       else if (removed.has(index)) list("remove", { values, place: base.place(line) }, values, {}, base.seed.key);
     });
   }
   return orderChanges(changes);
 }
+
+/** A value while its file is read on; of a row, null is nothing. */
+const kept = (value: unknown): unknown => copyValues({ value })["value"] ?? undefined;
 
 /** Adds changes of rows to a list, with the cells that differ. */
 function listing(
@@ -134,10 +134,9 @@ function listing(
     const fields = Object.keys({ ...after, ...before }).flatMap((label): Field[] => {
       const [was, is] = [before[label], after[label]];
       if (was === is || form(label, was) === form(label, is)) return [];
-      return [fieldOf(label, was ?? undefined, is ?? undefined, secret.has(label))]; // of a row, null is nothing
+      return [fieldOf(label, kept(was), kept(is), secret.has(label))];
     });
-    const name = key.some((label) => secret.has(label)) ? secretText : keyOf(key, values);
-    // The file is read on.
-    into.push(copyValues({ kind: "row", op, name, fields, place }) as Change);
+    const name = key.some((label) => secret.has(label)) ? secretText : String(kept(keyOf(key, values)));
+    into.push({ kind: "row", op, name, fields, place });
   };
 }

@@ -15,9 +15,9 @@ import {
 } from "./text.ts";
 
 const nothing: Record<ChangeSet["kind"], string> = {
-  report: "  nothing changes",
-  drift: "  no drift",
-  between: "  nothing differs",
+  report: "nothing changes",
+  drift: "no drift",
+  between: "nothing differs",
 };
 
 /** Changes of one thing that are shown; a file has all of them. */
@@ -26,43 +26,41 @@ const maxShown = 20;
 /** The report for a terminal, without colour or anything that moves a cursor. Equal changes of environments stand once. */
 export function terminal(set: ChangeSet): string {
   const lines: string[] = [];
-  if (set.base) {
-    const behind =
-      set.base.behind === undefined
-        ? ""
-        : `, which has ${set.base.behind} commits that the branch lacks: shown from where it began`;
-    lines.push(`Compared with ${toVisible(set.base.ref)} (${set.base.commit.slice(0, 12)})${behind}`);
+  const { base, environments } = set;
+  if (base) {
+    const { behind } = base;
+    const lacking =
+      behind === undefined ? "" : `, which has ${behind} commits that the branch lacks: shown from where it began`;
+    lines.push(`Compared with ${toVisible(base.ref)} (${base.commit.slice(0, 12)})${lacking}`);
   }
   const { count, files } = set.alsoChanged ?? { count: 0, files: [] };
   if (count > 0) {
-    const more = count - Math.min(count, maxShown);
-    lines.push("Also changed, may run in the pipeline:");
-    lines.push(...files.slice(0, maxShown).map((file) => `  ${cut(toVisible(file), 200)}`));
-    if (more > 0) lines.push(`  and ${more} more: look at the diff`);
+    const shown = files.slice(0, maxShown);
+    lines.push("Also changed, may run in the pipeline:", ...shown.map((file) => `  ${cut(toVisible(file), 200)}`));
+    if (count > shown.length) lines.push(`  and ${count - shown.length} more: look at the diff`);
   }
-  for (const environment of set.environments) {
-    lines.push("", toVisible(environment.name));
-    for (const text of stops(environment)) lines.push(`  stopped: ${toVisible(text)}`);
-    for (const { text } of environment.flags) lines.push(`  ! ${toVisible(text)}`);
-    for (const note of environment.notes) lines.push(`  ${toVisible(note)}`);
-    if (isUnchanged(environment)) lines.push(nothing[set.kind]);
-    lines.push(...openLines(environment));
+  for (const environment of environments) {
     const plan = shownPlan(environment);
-    if (plan !== undefined) lines.push(`  plan ${plan}`);
+    const texts = [
+      ...stops(environment).map((text) => `stopped: ${text}`),
+      ...environment.flags.map(({ text }) => `! ${text}`),
+      ...environment.notes,
+      ...(isUnchanged(environment) ? [nothing[set.kind]] : []),
+      ...openLines(environment),
+      ...(plan === undefined ? [] : [`plan ${plan}`]),
+    ];
+    lines.push("", toVisible(environment.name), ...texts.map((text) => `  ${toVisible(text)}`));
   }
-  const isOne = set.environments.length === 1;
+  const isOne = environments.length === 1;
   const sections = [
-    {
-      title: set.kind === "report" ? "this change" : "",
-      things: mergeThings(set.environments, (one) => one.change.things),
-    },
-    { title: "pending besides", things: mergeThings(set.environments, besides) },
-  ];
-  for (const { title, things } of sections) {
+    [set.kind === "report" ? "this change" : "", mergeThings(environments, (one) => one.change.things)],
+    ["pending besides", mergeThings(environments, besides)],
+  ] as const;
+  for (const [title, things] of sections) {
     if (things.length === 0) continue;
     if (!isOne) lines.push("");
     if (title !== "") lines.push(`  ${title}`);
-    for (const thing of things) thingLines(lines, thing, isOne);
+    for (const thing of things) lines.push(...thingLines(thing, isOne));
   }
   return `${lines.map(unheard).join("\n").trimStart()}\n`;
 }
@@ -74,15 +72,14 @@ const unheard = (line: string): string =>
     .replace(/^(\s*)\//, "$1\\u002f")
     .replace(/##(?=\[|vso\[)/g, "#\\u0023");
 
-/** Lines on what is not compared, and how much is pending. */
+/** What is not compared, and how much is pending. */
 function openLines({ change, pending }: EnvironmentChanges): string[] {
-  const open = (what: string, reason: string | undefined): string[] =>
-    reason === undefined ? [] : [`  ${what}${toVisible(reason)}`];
-  const count = pending?.things.length ?? 0;
+  const { things = [] } = pending ?? {};
+  const open = openPart(pending);
   return [
-    ...open("", openPart(change)),
-    ...(count > 0 ? [`  pending: ${count === 1 ? "1 thing" : `${count} things`}`] : []),
-    ...open("pending: ", openPart(pending)),
+    ...[openPart(change) ?? []].flat(),
+    ...(things.length > 0 ? [`pending: ${things.length === 1 ? "1 thing" : `${things.length} things`}`] : []),
+    ...(open === undefined ? [] : [`pending: ${open}`]),
   ];
 }
 
@@ -90,27 +87,28 @@ function openLines({ change, pending }: EnvironmentChanges): string[] {
 const only = (environments: readonly string[], isAll: boolean): string =>
   isAll ? "" : ` in ${inWords(environments.map(toVisible))}`;
 
-function thingLines(
-  lines: string[],
-  { kind, name, heads, changes, omitted, environments }: MergedThing,
-  isOne: boolean,
-): void {
-  for (const { value, environments: where, places } of heads) {
+function thingLines({ kind, name, heads, changes, omitted, environments }: MergedThing, isOne: boolean): string[] {
+  const headLines = heads.flatMap(({ value, environments: where, places }) => {
+    const { op, notes, accepted } = value;
     const what = summary(value);
     const place = places.length === 0 ? "" : `  (${places.map(toVisible).join(" ")})`;
-    const { op, notes, accepted } = value;
-    lines.push(
+    return [
       `  ${signs[op]} ${kind} ${toVisible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${only(where, isOne)}${place}`,
-    );
-    for (const note of notes) lines.push(`      ${toVisible(note)}`);
-    if (accepted !== undefined) lines.push(`      accepted: ${toVisible(accepted)}`);
-  }
-  for (const change of changes.slice(0, maxShown))
-    lines.push(
-      `      ${changeLine(change.value)}${only(change.environments, change.environments.length === environments.length)}`,
-    );
-  const more = changes.length - Math.min(changes.length, maxShown) + omitted;
-  if (more > 0) lines.push(`      and ${more} more`);
+      ...[...notes, ...(accepted === undefined ? [] : [`accepted: ${accepted}`])].map(
+        (text) => `      ${toVisible(text)}`,
+      ),
+    ];
+  });
+  const shown = changes.slice(0, maxShown);
+  const more = changes.length - shown.length + omitted;
+  return [
+    ...headLines,
+    ...shown.map(
+      (change) =>
+        `      ${changeLine(change.value)}${only(change.environments, change.environments.length === environments.length)}`,
+    ),
+    ...(more > 0 ? [`      and ${more} more`] : []),
+  ];
 }
 
 function changeLine({ kind, op, name, fields, accepted }: Change): string {

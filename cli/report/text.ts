@@ -1,8 +1,10 @@
 import looksOf from "unhomoglyph"; // Unicode's table of confusables (UTS #39)
 import { formatCount } from "../../platform/messages/text.ts";
 import {
+  byWeight,
   type Change,
   type EnvironmentChanges,
+  noTally,
   orderThings,
   type Section,
   type Tally,
@@ -60,67 +62,46 @@ export const inWords = (names: readonly string[]): string =>
 /** File and line of a place, which is all that people need to find it. */
 const fileAndLine = (place: string): string => place.replace(/^(.*:\d+):\d+$/s, "$1");
 
-function tallied({ remove, change, add }: Tally, what: string): string[] {
-  return [
-    ...(remove > 0 ? [`${formatCount(remove, what)} removed`] : []),
-    ...(change > 0 ? [`${formatCount(change, what)} changed`] : []),
-    ...(add > 0 ? [`${formatCount(add, what)} added`] : []),
-  ];
-}
-
-/** Summary of a thing's changes, in words of ours alone: `2 rows removed, 1 setting changed`. */
-export function summary({ op, people, rows, changes }: Thing): string {
-  // Whatever comes or goes as a whole has all its settings.
-  const isWhole = op === "add" || op === "remove";
-  const settings = isWhole ? 0 : changes.filter(({ kind }) => kind === "setting").length;
-  const parts = [
-    ...(people ? tallied(people, "person") : []),
-    ...(rows ? tallied(rows, "row") : []),
-    ...(settings > 0 ? [formatCount(settings, "setting")] : []),
-  ];
-  return parts.join(", ");
-}
-
-export const verbs: Record<Thing["op"] | Change["op"], string> = {
+export const verbs: Record<Thing["op"], string> = {
   remove: "removed",
   replace: "replaced",
   change: "changed",
   add: "added",
 };
-export const signs: Record<Thing["op"] | Change["op"], string> = { remove: "−", replace: "±", change: "~", add: "+" };
+export const signs: Record<Thing["op"], string> = { remove: "−", replace: "±", change: "~", add: "+" };
 
-interface Totals {
-  things: Record<Thing["op"], number>;
-  people: Tally;
-  rows: Tally;
+/** In the order of a report. */
+const ops = ["remove", "change", "add"] as const;
+type Counts = Pick<Tally, (typeof ops)[number]>;
+
+const tallied = (tally: Tally | undefined, what: string): string[] =>
+  ops.flatMap((op) => (tally && tally[op] > 0 ? [`${formatCount(tally[op], what)} ${verbs[op]}`] : []));
+
+/** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
+export const toSigned = (counts: Counts): string =>
+  ops.flatMap((op) => (counts[op] > 0 ? [`${signs[op]}${counts[op]}`] : [])).join(" ");
+
+/** Summary of a thing's changes, in words of ours alone: `2 rows removed, 1 setting`. */
+export function summary({ op, people, rows, changes }: Thing): string {
+  // Whatever comes or goes as a whole has all its settings.
+  const isWhole = op === "add" || op === "remove";
+  const settings = isWhole ? 0 : changes.filter(({ kind }) => kind === "setting").length;
+  const counted = settings > 0 ? [formatCount(settings, "setting")] : [];
+  return [...tallied(people, "person"), ...tallied(rows, "row"), ...counted].join(", ");
 }
 
 /** Exact counts of a section. */
-export function totals({ things }: Section): Totals {
-  const sum = (tallies: readonly (Tally | undefined)[]): Tally => {
-    const all = { add: 0, change: 0, remove: 0, same: 0 };
-    for (const tally of tallies) {
-      if (!tally) continue;
-      for (const name of ["add", "change", "remove", "same"] as const) all[name] += tally[name];
+export function totals({ things }: Section): { things: Counts & { replace: number }; people: Tally; rows: Tally } {
+  const counts = { ...noTally(), replace: 0 };
+  const [people, rows] = [noTally(), noTally()];
+  for (const thing of things) {
+    counts[thing.op]++;
+    for (const op of ops) {
+      people[op] += thing.people?.[op] ?? 0;
+      rows[op] += thing.rows?.[op] ?? 0;
     }
-    return all;
-  };
-  const count = (op: Thing["op"]): number => things.filter((thing) => thing.op === op).length;
-  return {
-    things: { remove: count("remove"), replace: count("replace"), change: count("change"), add: count("add") },
-    people: sum(things.map(({ people }) => people)),
-    rows: sum(things.map(({ rows }) => rows)),
-  };
-}
-
-/** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
-export function toSigned({ remove, change, add }: Pick<Tally, "remove" | "change" | "add">): string {
-  const parts = [
-    ...(remove > 0 ? [`−${remove}`] : []),
-    ...(change > 0 ? [`~${change}`] : []),
-    ...(add > 0 ? [`+${add}`] : []),
-  ];
-  return parts.join(" ");
+  }
+  return { things: counts, people, rows };
 }
 
 const scripts = [
@@ -183,9 +164,9 @@ export interface MergedThing {
 /** Equal values once, in the order in which they came first. */
 export function group<Value>(
   entries: Iterable<{ environment: string; value: Value; place?: string | undefined }>,
-  keyOf: (value: Value) => string = (value) => JSON.stringify(value),
+  keyOf: (value: Value) => unknown = (value) => value,
 ): Shared<Value>[] {
-  const all = new Map<string, Shared<Value>>();
+  const all = new Map<unknown, Shared<Value>>();
   for (const { environment, value, place } of entries) {
     const key = keyOf(value);
     const known = all.get(key) ?? { value, environments: [], places: [] };
@@ -197,59 +178,45 @@ export function group<Value>(
   return [...all.values()];
 }
 
+/** What each environment has of some texts, equal ones once. */
+export const shared = (
+  environments: readonly EnvironmentChanges[],
+  textsOf: (environment: EnvironmentChanges) => readonly string[],
+): Shared<string>[] =>
+  group(environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value }))));
+
 /** Things of several environments as one list: removals first, and things that differ beside each other. */
 export function mergeThings(
   environments: readonly EnvironmentChanges[],
   thingsOf: (environment: EnvironmentChanges) => readonly Thing[],
 ): MergedThing[] {
-  const all = environments.flatMap((environment) =>
-    thingsOf(environment).map((thing) => ({ environment: environment.name, thing })),
-  );
-  const groups = Map.groupBy(all, ({ thing: { kind, name } }) => JSON.stringify([kind, name]));
-  const merged = [...groups.values()].map((entries) => mergedThing(entries));
-  const byHead = new Map(
-    merged.flatMap((each) =>
-      orderThings(each.heads.map(({ value }) => value))
-        .slice(0, 1)
-        .map((head) => [head, each]),
-    ),
-  );
-  return orderThings([...byHead.keys()]).flatMap((head) => byHead.get(head) ?? []);
+  const all = environments.flatMap((each) => thingsOf(each).map((value) => ({ environment: each.name, value })));
+  const merged = [...Map.groupBy(all, ({ value }) => nameKey(value)).values()].flatMap((entries) => {
+    const [first] = orderThings(entries.map(({ value }) => value));
+    return first ? [{ first, thing: mergedThing(first, entries) }] : [];
+  });
+  return merged.toSorted((a, b) => byWeight(a.first, b.first)).map(({ thing }) => thing);
 }
 
-function mergedThing(entries: readonly { environment: string; thing: Thing }[]): MergedThing {
-  const heads = entries.map(({ environment, thing }) => ({ environment, value: thing, place: thing.place }));
-  const changes = entries.flatMap(({ environment, thing }) =>
-    thing.changes.map((value) => ({ environment, value, place: value.place })),
-  );
-  const [first] = entries;
-  if (!first) throw new Error("a group has an entry");
+function mergedThing({ kind, name }: Thing, entries: readonly { environment: string; value: Thing }[]): MergedThing {
+  const placed = <Value extends { place?: string | undefined }>(environment: string, value: Value) => ({
+    ...{ environment, value, place: value.place },
+  });
+  const changes = entries.flatMap(({ environment, value }) => value.changes.map((one) => placed(environment, one)));
+  let count = 0;
   return {
-    kind: first.thing.kind,
-    name: first.thing.name,
-    environments: entries.map(({ environment }) => environment),
-    heads: group(heads, headKey),
-    // One environment has nothing to compare with: its changes need no key.
-    changes: entries.length === 1 ? changes.map(alone) : group(changes, changeKey),
-    omitted: Math.max(...entries.map(({ thing }) => thing.omitted)),
+    ...{ kind, name, environments: entries.map(({ environment }) => environment) },
+    heads: group(
+      entries.map(({ environment, value }) => placed(environment, value)),
+      headKey,
+    ),
+    // One environment has nothing to compare with.
+    changes: group(changes, entries.length === 1 ? () => count++ : changeKey),
+    omitted: Math.max(...entries.map(({ value }) => value.omitted)),
   };
 }
 
-const alone = ({
-  environment,
-  value,
-  place,
-}: {
-  environment: string;
-  value: Change;
-  place: string | undefined;
-}): Shared<Change> => ({
-  value,
-  environments: [environment],
-  places: place === undefined ? [] : [fileAndLine(place)],
-});
-
-const moved = (tally: Tally | undefined): number[] | undefined => tally && [tally.remove, tally.change, tally.add];
+const moved = (tally: Tally | undefined): number[] | undefined => tally && ops.map((op) => tally[op]);
 
 /** A thing without its places and what stays the same in it. */
 const headKey = ({ op, formerly, people, rows, changes, omitted, notes, guards, accepted }: Thing): string => {
@@ -283,14 +250,11 @@ export function besides({ change, pending }: EnvironmentChanges): Thing[] {
 }
 
 function isCovered(thing: Thing, by: Thing, isOpen: boolean): boolean {
-  const [counts, known] = [countsOf(thing), countsOf(by)];
-  return counts.every((count, at) => count === known[at] || (isOpen && count < (known[at] ?? 0)));
+  const countsOf = ({ people, rows }: Thing): number[] =>
+    [people, rows].flatMap((tally) => moved(tally ?? noTally()) ?? []);
+  const known = countsOf(by);
+  return countsOf(thing).every((count, at) => count === known[at] || (isOpen && count < (known[at] ?? 0)));
 }
-
-const countsOf = ({ people, rows }: Thing): number[] => [
-  ...(moved(people) ?? [0, 0, 0]),
-  ...(moved(rows) ?? [0, 0, 0]),
-];
 
 /** Things of the change that are not pending, where all that is pending is known: they are so already. */
 export function findDone({ change, pending }: EnvironmentChanges): Thing[] {
@@ -300,6 +264,7 @@ export function findDone({ change, pending }: EnvironmentChanges): Thing[] {
 }
 
 const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
+
 /** The reason why a section is incomplete; undefined for a complete one. */
 export const openPart = (section: Section | undefined): string | undefined =>
   section?.why === undefined ? undefined : `${section.compared ? "not whole" : "not compared"}: ${section.why}`;
