@@ -38,18 +38,16 @@ const dashed = (value: string, ...advice: string[]): [string, string[], number] 
 
 test.each<[string, string[], number]>([
   ["upp", ["error: unknown command 'upp'", "(Did you mean up?)", help], 1],
-  ["prevew", ["error: unknown command 'prevew'", "(Did you mean preview?)", help], 1],
-  ["destory", ["error: unknown command 'destory'", "(Did you mean destroy?)", help], 1],
   [
     "history",
     ["error: unknown command 'history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
     1,
   ],
-  ["login", ["error: unknown command 'login'", "(The Pulumi CLI has 'pulumi login', on the same state.)", help], 1],
-  ["docter", ["error: unknown command 'docter'", "(Did you mean doctor?)", help], 1],
   [
     "doctor --table regions",
-    ["error: --table regions must have the form <table ID>:<label>[+<label>…], as in countries:Code"],
+    [
+      "error: --table regions must have the form <table ID>:<label>[+<label>…][:<file>], as in countries:Code or offices:City+Name:offices.csv",
+    ],
     1,
   ],
   [
@@ -62,28 +60,12 @@ test.each<[string, string[], number]>([
   ],
   ["deploy", ["error: unknown command 'deploy'", help], 1],
   ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
-  [
-    "state rename",
-    ["error: unknown command 'state rename'", "(The Pulumi CLI has 'pulumi state rename', on the same state.)", help],
-    1,
-  ],
-  [
-    "stack history",
-    ["error: unknown command 'stack history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
-    1,
-  ],
   ["config gett x", ["error: unknown command 'config gett'", "(Did you mean config get?)", help], 1],
   [
     "stack import --file x",
     ["error: unknown command 'stack import'", "(The Pulumi CLI has 'pulumi stack import', on the same state.)", help],
     1,
   ],
-  [
-    "config cp --dest x",
-    ["error: unknown command 'config cp'", "(The Pulumi CLI has 'pulumi config cp', on the same state.)", help],
-    1,
-  ],
-  ["stack --jsn", ["error: unknown option '--jsn'", "(Did you mean --json?)", help], 1],
   ["up --yess", ["error: unknown option '--yess'", "(Did you mean --yes?)", help], 1],
   ["up extra", ["error: too many arguments for 'up'. Expected 0 arguments but got 1.", help], 1],
   [
@@ -95,14 +77,6 @@ test.each<[string, string[], number]>([
   // Whatever begins with "-" may be a secret, and is not repeated.
   ...["-sup3r-secret", "--sup3r-secret", "--secret=sup3r"].map((value) => dashed(value)),
   dashed("--secert x", "(Did you mean --secret?)"),
-  [
-    "completion tcsh",
-    [
-      "error: command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
-      help,
-    ],
-    1,
-  ],
   [
     "import microapps:index:Team crew 1",
     [
@@ -116,12 +90,6 @@ test.each<[string, string[], number]>([
   ["up --target urn", [notDone("--target"), help], 1],
   ["up --urns", [notDone("--urns"), help], 1],
   ["destroy --yes --ignore-protect", [notDone("--ignore-protect"), help], 1],
-  ["neo", ["error: unknown command 'neo'", "(The Pulumi CLI has 'pulumi neo', on the same state.)", help], 1],
-  [
-    "stack migrate",
-    ["error: unknown command 'stack migrate'", "(The Pulumi CLI has 'pulumi stack migrate', on the same state.)", help],
-    1,
-  ],
   ["stack --show-ids", [notDone("--show-ids"), help], 1],
   ["up --yes --preview-only", ["error: unknown option '--preview-only'", help], 1],
   ["destroy --yes --preview-only", ["error: --yes and --preview-only cannot be used together"], 1],

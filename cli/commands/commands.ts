@@ -159,15 +159,10 @@ export function addDriftCommand(program: Command): void {
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
     )
     .option("--tolerate", "add what is there now to drift.yaml, which leaves it as it is for a time")
-    // The name of the version before.
-    .addOption(new Option("--accept").hideHelp())
     .option("--because <text>", "why it is left")
     .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
     .action(async (names: string[], _, own: Command) => {
-      const { accept, ...rest } = own.optsWithGlobals<
-        ReportOptions & DriftOptions & { all?: boolean; accept?: boolean }
-      >();
-      const options = { ...rest, tolerate: rest.tolerate ?? accept ?? false };
+      const options = own.optsWithGlobals<ReportOptions & DriftOptions & { all?: boolean }>();
       const { runDrift } = await import("./report/drifting.ts");
       await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
     });
@@ -316,14 +311,12 @@ async function runPromote(from: string, to: string, options: PromoteOptions): Pr
   if (promoted.conflicts.length > 0) process.exitCode = conflicting;
 }
 
-const flavours: Flavour[] = ["github", "gitlab"];
-
 /** Adds the command that writes the pipelines of a project. */
 export function addCiCommand(program: Command): void {
   program
     .command("ci")
     .description("write the pipelines of a repository")
-    .addArgument(program.createArgument("<system>", "whose pipelines").choices(flavours))
+    .addArgument(program.createArgument("<system>", "whose pipelines").choices(["github", "gitlab"]))
     .addOption(
       new Option("--engine <engine>", "what applies: the Pulumi CLI, or the embedded engine")
         .choices(["pulumi", "embedded"])
@@ -350,7 +343,13 @@ export function addInitCommand(program: Command): void {
       new Option(
         "--language <language>",
         "yaml is files only, without a program; take it unless you need one (default: yaml)",
-      ).choices(["yaml", "typescript", "javascript", "python", "go"]),
+      )
+        .choices(["yaml", "typescript"])
+        .argParser((language) => {
+          if (["yaml", "typescript"].includes(language)) return language;
+          const others = "docs/environment.md has the program of others, for a project that 'pulumi new' made";
+          throw new EngineError(`--language: init writes yaml or typescript; ${others}`);
+        }),
     )
     .option(
       "--endpoint <address>",

@@ -23,17 +23,18 @@ export const processTerminal: Terminal = {
 export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
   !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
 
-/** Asks until a person chooses one of the answers; its first letters suffice. The question may quote names of others. */
-export async function ask(terminal: Terminal, question: string, answers: readonly string[]): Promise<string> {
+/** Asks until a person chooses an answer; its first letters suffice, none for the usual one. The question may quote names. */
+export async function ask(terminal: Terminal, question: string, answers: readonly string[], usual = "") {
   const lines = createInterface({ input: terminal.input, output: terminal.output });
-  const prompt = `${oneLine(question)} [${answers.join("/")}] `;
+  const prompt = `${oneLine(question)} [${answers.join("/")}] ${usual && `(${usual}) `}`;
   const interrupted = new Promise<never>((_, reject) => {
     lines.once("close", () => reject(new EngineError("nothing was answered, so nothing was done")));
   });
   try {
     for (;;) {
-      const answer = await Promise.race([lines.question(prompt), interrupted]);
-      const matches = answers.filter((choice) => answer !== "" && choice.startsWith(answer.trim().toLowerCase()));
+      const typed = await Promise.race([lines.question(prompt), interrupted]);
+      const answer = typed.trim().toLowerCase() || usual;
+      const matches = answers.filter((choice) => answer !== "" && choice.startsWith(answer));
       if (matches[0] !== undefined && matches.length === 1) return matches[0];
     }
   } finally {

@@ -41,7 +41,7 @@ const platform = `platform: # what the emulated platform has from the start; nev
 export const hasPlatform = (content: string): boolean => /^platform:/m.test(content);
 
 /** Data files of emulators, and what a run leaves beside the program. */
-const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
+const ignored = ["node_modules/", ".pulumi/", ".microapps/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
 
 const dataFile = (name: string): string => (name === "dev" ? "platform.db" : `platform-${name}.db`);
 
@@ -52,8 +52,6 @@ const taken = ["base", "platform", "environments", "promotions", "drift", "masks
 export function namesIn(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   const wrong = names.find((name) => !/^[\w-][\w.-]{0,99}$/.test(name) || taken.includes(name));
-  if (text === "one" || text === "three")
-    throw new EngineError("--environments takes names by commas, such as dev,staging,prod");
   if (wrong !== undefined)
     throw new EngineError(
       `--environments: ${quote(oneLine(wrong))} can't be the name of a stack and of a file: take others, by commas, such as dev,staging,prod`,

@@ -83,8 +83,13 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   }
   terminal.output.write(`Wrote ${written.join(", ")}.\n`);
   if (ci !== "none") {
-    const engine = isEmbedded(language) ? "embedded" : "pulumi";
-    const flags = { cwd: folder, engine, branch: "main", cliVersion: pulumiVersion, output: folder } as const;
+    const flags = {
+      cwd: folder,
+      engine: "embedded",
+      branch: "main",
+      cliVersion: pulumiVersion,
+      output: folder,
+    } as const;
     terminal.output.write(writePipelines(ci, flags));
   }
   if (decided.stack !== undefined) await makeStack(terminal, decided.stack, { ...options, cwd: folder });
@@ -93,11 +98,6 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     (passphrase ?? inFile) === undefined && !isInteractive(terminal, options.nonInteractive ?? false);
   terminal.output.write(nextSteps(decided, lacksPassphrase));
 }
-
-/** True where `npx microapps` brings it up. */
-const isEmbedded = (language: Language): boolean => language === "yaml" || isNode(language);
-
-const isNode = (language: Language): boolean => language === "typescript" || language === "javascript";
 
 const textAt = (folder: string, file: string): string =>
   existsSync(path.join(folder, file)) ? readFileSync(path.join(folder, file), "utf8") : "";
@@ -111,7 +111,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     answers: readonly [Answer, ...Answer[]],
   ): Promise<Answer> => {
     if (known !== undefined || !asks) return known ?? answers[0];
-    return (await ask(terminal, question, answers)) as Answer; // one of them
+    return (await ask(terminal, question, answers, answers[0])) as Answer; // one of them
   };
   const language = await choose(options.language, "Files only (yaml), or a program when you need one?", languages);
   const typed = async (question: string): Promise<string> => (await readTyped(terminal, question, false)).trim();
@@ -126,8 +126,10 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
   if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: there is ${names.join(", ")}`);
   const { email, from } = options;
   const environments = names.map((name) => ({ name, endpoint: addresses.get(name) ?? addresses.get(""), email }));
-  const ci = await choose(options.ci, "Pipelines?", ["none", "github", "gitlab"]);
   const without = environments.find(({ endpoint }) => endpoint === undefined);
+  // A pipeline reaches no emulator.
+  const usual = without ? "none" : undefined;
+  const ci = await choose(options.ci ?? usual, "Pipelines?", ["none", "github", "gitlab"]);
   const dumped = from === undefined ? undefined : dumpedIn(path.resolve(folder, from));
   if (dumped !== undefined && !hasPlatform(dumped) && without) {
     throw new EngineError(`--from takes over what is on a platform: name that of ${without.name} with --endpoint`);
@@ -199,7 +201,7 @@ function copyData(from: string, folder: string): void {
 
 /** package.json, whose modules Node runs as they are. */
 function packageText(folder: string, name: string, language: Language): [file: string, text: string] | [] {
-  if (!isNode(language)) return [];
+  if (language === "yaml") return [];
   const before = textAt(folder, "package.json");
   try {
     const content = before === "" ? { name, private: true } : (JSON.parse(before) as object);
@@ -212,23 +214,18 @@ function packageText(folder: string, name: string, language: Language): [file: s
 
 /** The commands that come next, for each stack: what is missing, and then the run of the first one. */
 function nextSteps({ folder, language, environments, from, stack }: Decided, lacksPassphrase: boolean): string {
-  const engine = isEmbedded(language) ? "npx microapps" : "pulumi";
-  const missing = isNode(language) && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
+  const commands = language === "typescript" && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
   if (lacksPassphrase)
-    missing.push("export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks");
-  // Other languages have the CLI install the plugin's own.
-  const commands = isEmbedded(language)
-    ? missing
-    : [...missing, "pulumi package add ./node_modules/pulumi-microapps/plugin"];
+    commands.push("export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks");
   for (const { name, endpoint, email } of environments) {
-    if (name !== stack) commands.push(`${engine} stack init ${name}`);
+    if (name !== stack) commands.push(`npx microapps stack init ${name}`);
     if (endpoint === undefined) continue;
-    if (email === undefined) commands.push(`${engine} config set microapps:email you@example.com -s ${name}`);
-    commands.push(`${engine} config set microapps:password --secret -s ${name}`);
+    if (email === undefined) commands.push(`npx microapps config set microapps:email you@example.com -s ${name}`);
+    commands.push(`npx microapps config set microapps:password --secret -s ${name}`);
   }
   const [first] = environments;
   const selects = environments.length > 1 ? ` -s ${stack ?? first?.name ?? ""}` : "";
-  commands.push(`${engine} up${selects}`);
+  commands.push(`npx microapps up${selects}`);
   const adopting =
     from === undefined || environments.every(({ endpoint }) => endpoint === undefined)
       ? ""
