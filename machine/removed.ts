@@ -50,6 +50,7 @@ const flags: Sentences = {
   "promote --fold":
     "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
   "promote --conflicts": "--conflicts is gone: changes of other cells of one row merge, and the diff shows them",
+  "drift --accept": "--accept is called --tolerate now",
   "up --approved": `up --approved is gone: ${noApproval}`,
   "ci --approve": `ci --approve is gone: ${noApproval}`,
   "report --events":

@@ -6,7 +6,6 @@ import { declarable } from "../../platform/contract/values.ts";
 import { isNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { readEnvironment } from "../../provider/environment/declaration.ts";
-import { find } from "../../provider/layers/document.ts";
 import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
@@ -81,10 +80,6 @@ function write(model: TableModel, folder: string, { type }: SchemaOptions): void
 function declared(table: string, key: readonly string[], cwd: string, file: string): TableModel {
   const { root, problems } = readEnvironment(file, cwd);
   if (!root) throw new Error(`${file}: ${problems[0]?.message ?? "can't be read"}`);
-  if (find(root, ["habits"]) ?? find(root, ["wireNames"]))
-    throw new Error(
-      `${file}: a profile has how a platform behaves, and no tables: name a platform seed, or an environment file`,
-    );
   const platform = readPlatform(path.resolve(cwd, file), cwd);
   const found = findDeclaredModel(platform, root, table, key);
   if (found) return found;

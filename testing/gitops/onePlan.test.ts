@@ -286,13 +286,3 @@ test("whatever is edited, the report says what preview says and up does", async 
   const edits = fc.array(edit, { minLength: 1, maxLength: 5 });
   await fc.assert(fc.asyncProperty(edits, lived), { numRuns, endOnFailure: true });
 });
-
-test("what a file retains stays when it leaves the file", async () => {
-  emulator.loadSnapshot("start");
-  const engine = new InProcessEngine({ endpoint: emulator.url, ...login });
-  const of = (text: string): Declared => folders.declared({ "env.yaml": text });
-  await engine.run(of("organizations: { acme: { name: Acme, retain: true, teams: { crew: { name: Crew } } } }"), true);
-  const since = emulator.lastCall();
-  await engine.run(of("organizations: {}"), true);
-  expect(emulator.calls({ since, mutating: true })).toEqual([]);
-});

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
@@ -9,7 +9,10 @@ import { runCommand } from "../harness/commands.ts";
 import { freshFolder, repository } from "../harness/project.ts";
 import { Runner } from "./runner.ts";
 
-export const environments = ["dev", "staging", "prod"] as const;
+/** Environments of examples/gitops under names of their own, in the order in which they are applied. */
+export const environments = ["lab", "pre-live", "live.eu"] as const;
+/** Their names in those of jobs. */
+export const jobs = ["lab", "pre-live", "live_eu"] as const;
 export const passphrase = "the passphrase of the stacks";
 const account = { email: "admin@example.com", password: "admin" };
 
@@ -53,7 +56,9 @@ export class PipelineStage {
       recursive: true,
       filter: (path) => !/^\.(github|gitlab.*|microapps|pulumi)$/.test(basename(path)),
     });
-    for (const name of environments) {
+    for (const [at, name] of environments.entries()) {
+      const file = `${["dev", "staging", "prod"][at] ?? ""}.yaml`;
+      renameSync(join(this.author, file), join(this.author, `${name}.yaml`));
       const data = join(this.folder, `${name}.db`);
       this.#platforms.set(name, await createEmulator({ data, seed: join(this.author, "platform.yaml") }));
     }

@@ -8,7 +8,7 @@ import type { Row } from "../../platform/contract/values.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { Comments } from "./comments.ts";
-import { environments, passphrase, PipelineStage } from "./pipelineStage.ts";
+import { environments, jobs, passphrase, PipelineStage } from "./pipelineStage.ts";
 import type { JobEnd } from "./runner.ts";
 
 let stage: PipelineStage;
@@ -22,26 +22,18 @@ beforeAll(async () => {
   commits.base = stage.commit("Everything");
   // GitLab's pipeline makes the three of them, each by the digest that the first job hands on.
   const plans: Record<string, string> = {};
-  for (const job of ["plan", ...environments.map((name) => `apply-${name}`)]) {
+  for (const job of ["plan", ...jobs.map((name) => `apply-${name}`)]) {
     const given = { CI_COMMIT_BEFORE_SHA: "0".repeat(40), ...plans, ...stage.own };
     const { status, log, folder } = await stage.runner.gitLab(stage.read(".gitlab-ci.yml"), job, commits.base, given);
     if (status !== 0) throw new Error(`${job}: ${log}`);
     if (job !== "plan") continue;
     const handedOn = readFileSync(join(folder, "microapps-report/plan.env"), "utf8");
-    Object.assign(
-      plans,
-      Object.fromEntries(
-        handedOn
-          .trim()
-          .split("\n")
-          .map((line) => line.split("=", 2)),
-      ),
-    );
+    for (const [, name = "", digest = ""] of handedOn.matchAll(/^(.*?)=(.*)$/gm)) plans[name] = digest;
   }
   stage.git("checkout", "--quiet", "-b", "summer");
   editEverything();
   commits.broken = stage.commit("Dearer articles, and other things");
-  stage.edit("prod.yaml", "maxRemovals: 0.9", "maxRemovals: 0.5");
+  stage.edit("live.eu.yaml", "maxRemovals: 0.9", "maxRemovals: 0.5");
   commits.mended = stage.commit("As the rule wants it");
 });
 afterAll(async () => {
@@ -94,7 +86,7 @@ async function applied(before: string, jobs: readonly string[], plan?: JobEnd): 
   return last;
 }
 
-/** Renames a team, moves a person, changes 500 rows, takes a seed out of prod and breaks a rule there. */
+/** Renames a team, moves a person, changes 500 rows, takes a seed out of the last one and breaks a rule there. */
 function editEverything(): void {
   stage.edit("package-lock.json", "of the base", "of the branch");
   const trace = 'import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("ran", import.meta.url), "");\n';
@@ -109,8 +101,8 @@ function editEverything(): void {
   const rows = stage.read("data/articles.csv").split("\n");
   const dearer = rows.map((row, at) => (at > 0 && at <= 500 ? row.replace(/,[^,]*$/, ",999") : row));
   stage.write("data/articles.csv", dearer.join("\n"));
-  stage.edit("prod.yaml", "extends: base.yaml", "extends: base.yaml\nseeds: { samples: null }");
-  stage.edit("prod.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
+  stage.edit("live.eu.yaml", "extends: base.yaml", "extends: base.yaml\nseeds: { samples: null }");
+  stage.edit("live.eu.yaml", "maxRemovals: 0.5", "maxRemovals: 0.9");
 }
 
 /** True when the program ran in a job: that of the branch leaves a trace. */
@@ -121,16 +113,16 @@ test("a change is reported without secrets and network, stopped by a rule, and m
   const first = await reported(comments, commits.broken);
   expect(first.status).toBe(2);
   expect(first.text).toContain(
-    "prod.yaml:8:32: organizations.acme.teams.support.roster.maxRemovals is the number 0.9; " +
+    "live.eu.yaml:8:32: organizations.acme.teams.support.roster.maxRemovals is the number 0.9; " +
       "the rule at base.yaml:4:5 says at most 0.5, because a mistake must not empty a team",
   );
-  const all = "<code>dev</code>, <code>staging</code> and <code>prod</code>";
+  const all = "<code>lab</code>, <code>pre-live</code> and <code>live.eu</code>";
   for (const line of [
     `<code>acme/pilots</code> (was <code>acme/crew</code>) | 1 person added, 1 setting; `,
-    `<code>acme/support</code> | 1 person removed | <code>dev</code> and <code>staging</code> |`,
-    `<code>acme/support</code> | 1 person removed, 1 setting | <code>prod</code> |`,
+    `<code>acme/support</code> | 1 person removed | <code>lab</code> and <code>pre-live</code> |`,
+    `<code>acme/support</code> | 1 person removed, 1 setting | <code>live.eu</code> |`,
     `<code>articles</code> | 500 rows changed | ${all} |`,
-    "<code>samples</code> | removed; 2 rows removed | <code>prod</code> |",
+    "<code>samples</code> | removed; 2 rows removed | <code>live.eu</code> |",
   ])
     expect(first.text).toContain(line);
   // Settings of two teams, and 500 rows; a person of each, and a seed of two rows.
@@ -161,7 +153,7 @@ testInLong("GitLab's jobs report the same, and comment with their own token", as
   expect([broken.status, existsSync(log), hasRun(broken)]).toEqual([2, false, false]);
   expect(decoded(broken.summary)).toContain("the rule at base.yaml:4:5 says at most 0.5");
   const outputs = readFileSync(join(broken.folder, "microapps-report/report.env"), "utf8");
-  const digests = outputs.match(/^plan_(dev|staging)=sha256:[\da-f-]+$/gm);
+  const digests = outputs.match(/^plan_(lab|pre_live)=sha256:[\da-f-]+$/gm);
   expect([outputs.split("\nplan_")[0], digests?.length]).toEqual(["added=3\nchanged=1504\nremoved=6\nstops=1", 2]);
   const token = { MICROAPPS_COMMENT_TOKEN: "the token of the bot" };
   const posted = await stage.runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
@@ -179,46 +171,64 @@ testInLong("drift takes the state of a backend that is out of reach from a file,
     PULUMI_BACKEND_URL: `file://${join(stage.folder, "states")}`,
     PULUMI_CONFIG_PASSPHRASE: passphrase,
   };
-  await stage.command(["stack", "export", "--show-secrets", "--stack", "dev", "--file", "state.json"], backend);
-  const found = await stage.command(["drift", "dev", "--state", "state.json"], {
+  await stage.command(["stack", "export", "--show-secrets", "--stack", "lab", "--file", "state.json"], backend);
+  const found = await stage.command(["drift", "lab", "--state", "state.json"], {
     PULUMI_BACKEND_URL: "s3://elsewhere",
-    ...stage.login("dev"),
+    ...stage.login("lab"),
   });
   expect(found).toContain("no drift");
   await rm(join(stage.author, "state.json"));
 });
 
 test("what was merged is applied in order, and an edit by hand as onConflict says", async () => {
-  // Somebody edits a row of staging; then the branch is merged.
-  await setPrice("staging", 7);
+  // Somebody edits a row of the second; then the branch is merged.
+  await setPrice("pre-live", 7);
   const plan = await applied(commits.base, ["plan"]);
   expect([plan.status, decoded(plan.summary)]).toEqual([0, expect.stringContaining("500 rows changed")]);
-  const done = await applied(commits.base, ["apply-dev", "apply-staging", "apply-prod"], plan);
-  expect([done.job, done.status, done.log]).toEqual(["apply-prod", 0, expect.any(String)]);
+  const done = await applied(
+    commits.base,
+    jobs.map((name) => `apply-${name}`),
+    plan,
+  );
+  expect([done.job, done.status, done.log]).toEqual(["apply-live_eu", 0, expect.any(String)]);
   expect([stage.runner.installed.at(-1), hasRun(done)]).toEqual([expect.stringContaining("of the branch"), true]);
   // The same digest again, and one that somebody made up: the state is another one now.
-  const again = await applied(commits.base, ["apply-dev"], plan);
+  const again = await applied(commits.base, ["apply-lab"], plan);
   expect([again.status, again.log]).toEqual([2, expect.stringContaining("What differs is the state;")]);
-  expect((await applied(commits.base, ["apply-prod"])).status).toBe(2);
+  expect((await applied(commits.base, ["apply-live_eu"])).status).toBe(2);
   for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
   expect(JSON.stringify(done)).not.toContain(passphrase);
 
   for (const name of environments) expect(await drift(name)).toMatchObject({ status: 0 });
-  await stage.byHand("prod", async (client) => {
-    const teamID = pilotsOf("prod");
+  await stage.byHand("live.eu", async (client) => {
+    const teamID = pilotsOf("live.eu");
     const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
     const kay = teamMembers.find(({ email }) => email === "kay@example.com");
     await client.updateteammember({ teamID, userID: kay?.userID ?? "", role: "admin" });
   });
-  const found = await drift("prod");
+  const found = await drift("live.eu");
   expect(found.status).toBe(7);
   expect(decoded(found.summary)).toContain("kay@<!-- -->example.com");
 
   // Whoever had opened a connection in the report's job would have been noticed.
   const { log, variables } = noNetwork();
-  expect(await drift("dev", variables)).toMatchObject({ status: 4 });
+  expect(await drift("lab", variables)).toMatchObject({ status: 4 });
   expect(readFileSync(log, "utf8")).not.toBe("");
   expect(JSON.stringify(found)).not.toContain(passphrase);
+});
+
+test("GitHub's jobs make three environments from nothing as well", async () => {
+  const other = await PipelineStage.open();
+  const event = { before: "0".repeat(40) };
+  const github = { sha: other.commit("Everything"), ref: "refs/heads/main", event, event_name: "push" };
+  let plan: JobEnd | undefined;
+  for (const job of ["plan", ...jobs.map((name) => `apply-${name}`)]) {
+    const end = await other.runner.gitHub(other.workflow("apply"), job, { github, needs: { plan } });
+    expect([job, end?.status, end?.log]).toEqual([job, 0, expect.any(String)]);
+    plan ??= end;
+  }
+  for (const name of environments) expect(await other.byHand(name, articles)).toHaveLength(600);
+  await other.close();
 });
 
 const articles = async (client: Client): Promise<Row[]> => {
@@ -242,7 +252,7 @@ const prices = (platform: string): Promise<Record<string, unknown>> =>
 
 async function drift(name: string, more: Readonly<Record<string, string>> = {}): Promise<JobEnd> {
   const github = { sha: commits.mended };
-  const end = await stage.runner.gitHub(stage.workflow("drift"), `drift-${name}`, { github }, more);
+  const end = await stage.runner.gitHub(stage.workflow("drift"), `drift-${name.replace(".", "_")}`, { github }, more);
   if (!end) throw new Error("nobody looked");
   return end;
 }

@@ -89,7 +89,7 @@ test("secret rows, cells, values of the configuration and passwords are in no re
   const drift = JSON.parse(await run(7, "drift --format json")) as object;
   expect(JSON.stringify(drift)).toContain('{"name":"Token","before":"[secret]","after":"[secret]","secret":true}');
   for (const format of ["md", "text"]) await run(7, `drift --format ${format}`);
-  await run(0, "drift --accept --because tests");
+  await run(0, "drift --tolerate --because tests");
   expect(await project.read("drift.yaml")).toContain("thing: labelled");
   expect(await run(0, "refresh --yes --skip-preview")).toContain('1 changed ("A": Token changed)');
 

@@ -90,7 +90,7 @@ const places = `% | --% | -s % stack | up % | up --% | up --yes --plan % | previ
 destroy --yes -s dev% | stack init % | stack select % | stack output % | stack rm % | stack export --file %/none -s dev | cancel --yes %
 config % | config get % -s dev | config rm % -s dev | config set % value -s dev | config set motto -% -s dev
 api % | api readteam % -s dev | dump %/none --team % -s dev | dump out --table %:Code -s dev | dump out --import %
-report --base % | report --format % | report --file % | report --stack dev --state % | report % | drift % | drift --stack % | drift --until % --accept
+report --base % | report --format % | report --file % | report --stack dev --state % | report % | drift % | drift --stack % | drift --until % --tolerate
 ci % | ci github --branch % | ci gitlab --engine % | environment % | environment check % | environment check dev.yaml --base % | environment show %
 emulator --seed % | emulator --port % | emulator --host % | completion % | completion bash -- % | import %`;
 

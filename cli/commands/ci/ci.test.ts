@@ -14,9 +14,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { environmentsIn } from "../../report/environments.ts";
-import { inOrder, type Engine, type Pipelines } from "./pipelines.ts";
-import { renderPipelines } from "./pipelines.ts";
-import { writePipelines } from "./pipelines.ts";
+import { inOrder, renderPipelines, writePipelines, type Engine, type Pipelines } from "./pipelines.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
 const list = `prod: { stack: live, file: prod.yaml, endpoint: "https://platform.example.com/api", after: [eu.west, dev] }
