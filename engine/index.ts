@@ -1,5 +1,6 @@
 export { makeStack } from "./cli/stacks.ts";
 export { EngineError } from "./errors.ts";
+export type { StepInfo } from "./events.ts";
 export { passphraseFrom } from "./state/crypter.ts";
 export { isPipeline, withoutCommands } from "./terminal/text.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";

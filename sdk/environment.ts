@@ -180,14 +180,14 @@ class Registration {
   #optionsOf(thing: DeclaredThing): pulumi.CustomResourceOptions {
     const { kind, name, path, others, above, retain } = thing;
     // All of an app's as its own, so that the wait for it inherits them in turn.
-    const { now, inherited } = name;
-    const named = kind === "GeneratedApp" ? { now, own: [...name.own, ...inherited], inherited: [] } : name;
+    const own = [...name.own, ...name.inherited];
+    const named = kind === "GeneratedApp" ? { ...name, own, inherited: [] } : name;
     const parent = above === undefined ? this.#environment : required(this.made, above);
     const aliases = this.#aliases(this.#kindsTo(thing), named);
     const retained = retain ? { retainOnDelete: true } : {};
-    const own = { parent, ...aliases, ...retained, ...this.#optionsAt(path, others) };
+    const options = { parent, ...aliases, ...retained, ...this.#optionsAt(path, others) };
     const awaited = listAwaited(thing, [...this.#things.values()]).flatMap((key) => this.#awaited(key));
-    return awaited.length === 0 ? own : pulumi.mergeOptions(own, { dependsOn: awaited });
+    return awaited.length === 0 ? options : pulumi.mergeOptions(options, { dependsOn: awaited });
   }
 
   /** A resource, once it is there; of a wait for an app, the app once it is ready. */

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type LogicalName, topName } from "../provider/environment/things.ts";
 import { listRemoved, type ProviderKind, providerKinds, readVariable } from "../provider/pulumi/configuration.ts";
 import type { Announced } from "../provider/pulumi/otherSeeds.ts";
-import { providerType, typeThrough, urnThrough } from "../provider/pulumi/providerKinds.ts";
+import { providerType, typeThrough, urnsInStack, urnThrough } from "../provider/pulumi/providerKinds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 
 /** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */
@@ -81,11 +81,12 @@ export type Aliases = (
  */
 export function aliasesBelow(component: pulumi.Resource): Aliases {
   const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
-  return (kinds, { own, inherited }) => {
+  return (kinds, { own, inherited, urns = [] }) => {
     const providerKind = other(program().providerKind);
     const types = kinds.map((kind) => `$${typeThrough(providerKind, kind)}`).join("");
     const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
-    return { aliases: [...own.map((name) => ({ name })), ...others] };
+    const alone = urns.flatMap((urn) => urnsInStack(pulumi.getStack(), urn));
+    return { aliases: [...own.map((name) => ({ name })), ...others, ...alone] };
   };
 }
 

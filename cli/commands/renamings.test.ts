@@ -5,7 +5,12 @@ type Types = (kind: string) => string;
 const plugin: Types = (kind) => `microapps:index:${kind}`;
 const dynamic: Types = (kind) => (kind === "Environment" ? plugin(kind) : `pulumi-nodejs:dynamic/microapps:${kind}`);
 
-const step = (op: string, type: string, name: string, properties: Record<string, unknown> = {}) => ({
+const step = (
+  op: "create" | "delete" | "same",
+  type: string,
+  name: string,
+  properties: Record<string, unknown> = {},
+) => ({
   type: "step",
   op,
   urn: `urn:pulumi:dev::tests::${type}::${name}`,

@@ -1,3 +1,4 @@
+import type { StepInfo } from "../../engine/index.ts";
 import {
   countRowsLeft,
   describeRenaming,
@@ -9,15 +10,7 @@ import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 
 /** A step of an engine's preview. */
-interface PreviewStep {
-  op: string;
-  urn: string;
-  resourceType: string;
-  /** Inputs of what is created, outputs of what is deleted. */
-  properties?: Readonly<Record<string, unknown>>;
-  /** What becomes of the rows of what is deleted. */
-  departure?: { kept: Readonly<Record<string, number>>; gone: number };
-}
+type PreviewStep = Pick<StepInfo, "op" | "urn" | "resourceType" | "properties" | "departure">;
 
 /** A hint at the resource that comes. */
 interface Hint {
@@ -26,7 +19,7 @@ interface Hint {
 }
 
 interface OfStep extends RenamedSide {
-  urn: string;
+  step: string;
   /** Path in the file; undefined for a resource of a program. */
   path: readonly string[] | undefined;
   departure: PreviewStep["departure"];
@@ -49,7 +42,8 @@ export class RenamingWatch {
     const path = root === undefined ? undefined : pathOf(kind, below);
     (op === "create" ? this.#came : this.#left).push({
       kind,
-      urn,
+      step: urn,
+      urn: path ? undefined : urn,
       name: below,
       values: toShownNames(properties),
       ...{ path, departure },
@@ -59,7 +53,7 @@ export class RenamingWatch {
   /** The hints, once all steps are known. */
   hints(): Hint[] {
     return findRenamings(this.#left, this.#came, rowsLeft).map((renaming) => ({
-      urn: renaming.came.urn,
+      urn: renaming.came.step,
       message: describeRenaming(renaming, renaming.came.path?.join(".")),
     }));
   }
@@ -69,7 +63,7 @@ export class RenamingWatch {
 function rowsLeft(left: OfStep, came: OfStep): RowsLeft | undefined {
   if (!left.departure) return countRowsLeft(left, came);
   const { kept, gone } = left.departure;
-  return { stay: kept[describeNamed(readName(came.urn))] ?? 0, go: gone };
+  return { stay: kept[describeNamed(readName(came.step))] ?? 0, go: gone };
 }
 
 const kindOf = (type: string): string => type.slice(type.lastIndexOf(":") + 1);
@@ -87,7 +81,10 @@ function pathOf(kind: string, name: string): string[] {
       return ["notifications", name];
     case "RowFile":
       return ["seeds", first, "files", ...rest];
-    default:
-      return ["organizations", first, ...rest.flatMap((each) => ["teams", each])];
+    default: {
+      const [team, ...within] = rest;
+      const people = kind === "TeamMember" ? ["members", ...within] : within; // or "roster"
+      return ["organizations", first, ...(team === undefined ? [] : ["teams", team, ...people])];
+    }
   }
 }

@@ -473,11 +473,19 @@ export function fileAmong(args: Readonly<Record<string, unknown>>): string {
 }
 
 /** The former keys of an entry, as the file has them: one text or a list. */
-type Formerly = string | readonly string[] | undefined;
+export type Formerly = string | readonly string[] | undefined;
 
-/** The keys that an entry had before; one that is listed twice, as an overlay may do, counts once. */
-export const formerKeys = (formerly: Formerly): string[] =>
+/** What an entry was before; what is listed twice, as an overlay may do, counts once. */
+const formersIn = (formerly: Formerly): string[] =>
   formerly === undefined ? [] : [...new Set(typeof formerly === "string" ? [formerly] : formerly)];
+
+const isUrn = (former: string): boolean => former.startsWith("urn:");
+
+/** The keys that an entry had before. */
+export const formerKeys = (formerly: Formerly): string[] => formersIn(formerly).filter((each) => !isUrn(each));
+
+/** The URNs of the resources that an entry was before. */
+export const formerUrns = (formerly: Formerly): string[] => formersIn(formerly).filter(isUrn);
 
 /** Entries by the key that they have now. */
 type Entries = Readonly<Record<string, { formerly?: Formerly }>>;
@@ -510,7 +518,7 @@ function checkFormerKeys(
 ): void {
   const takers = new Map<string, { key: string; at: Place }>();
   for (const [key, { formerly }] of Object.entries(entries)) {
-    for (const former of formerKeys(formerly)) {
+    for (const former of formersIn(formerly)) {
       const at = placeOf(root, [...path, key, "formerly"], formerly, former);
       const taker = takers.get(former);
       if (former === key) {

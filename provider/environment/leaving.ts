@@ -11,6 +11,8 @@ export interface RenamedSide {
   kind: string;
   /** Name below the Environment, or in the program: `acme/crew`. */
   name: string;
+  /** The URN of a resource that a program declared by itself. */
+  urn?: string | undefined;
   /** Outputs of a thing that leaves, inputs of one that comes. */
   values: Readonly<Record<string, unknown>>;
 }
@@ -45,6 +47,10 @@ export function findRenamings<Thing extends RenamedSide>(
 function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefined): boolean {
   if (left.kind !== came.kind) return false;
   const is = (name: string): boolean => isDeepStrictEqual(left.values[name], came.values[name]);
+  const isSingle = left.urn !== undefined;
+  // What is above it may come in the same run.
+  const isIn = (name: string): boolean => is(name) || (isSingle && came.values[name] === "[unknown]");
+  const who = ({ values: { email, userID } }: RenamedSide): string => String(email ?? userID).toLowerCase();
   switch (left.kind) {
     case "SeedRows": {
       if (!is("table") || !is("key")) return false;
@@ -54,7 +60,11 @@ function isAlike(left: RenamedSide, came: RenamedSide, rows: RowsLeft | undefine
     case "Organization":
       return is("name");
     case "Team":
-      return is("name") && is("organizationID");
+      return is("name") && isIn("organizationID");
+    case "TeamMember":
+      return isSingle && who(left) === who(came) && isIn("teamID");
+    case "TeamRoster":
+      return isSingle && isIn("teamID");
     case "GeneratedApp":
       return ["userEmail", "appPrompt"].every((name) => came.values[name] !== undefined && is(name));
     default:
@@ -85,7 +95,7 @@ export function describeRenaming({ left, came, rows }: Renaming<RenamedSide>, wh
   const line =
     where === undefined
       ? `give ${quote(is)} the option aliases: [{ name: ${quote(was)} }]`
-      : `add "formerly: ${was}" under ${where}`;
+      : `add "formerly: ${left.urn ?? was}" under ${where}`;
   return `perhaps ${quote(was)} is ${quote(is)} now: to keep it the same thing, ${line}. ${without(left.kind, rows, is)}`;
 }
 
@@ -96,6 +106,9 @@ function without(kind: string, rows: RowsLeft | undefined, name: string): string
       return rows === undefined
         ? "Without it, one seed goes and another one comes"
         : `Without it, ${formatCount(rows.stay, "row")} stay${rows.stay === 1 ? "s" : ""} for ${quote(name)} and ${rows.go === 0 ? "none is" : formatCount(rows.go, "row") + (rows.go === 1 ? " is" : " are")} removed`;
+    case "TeamMember":
+    case "TeamRoster":
+      return "Without it, one goes and another one comes";
     case "GeneratedApp":
       return "Without it, another app is generated and the first one stays";
     default:

@@ -52,12 +52,23 @@ const logicalName = z
       "What the resource is called in the stack. Its name on the platform may change at any time; for another key, say the old one in formerly.",
   });
 
+const formerUrn = z
+  .string()
+  .regex(/^urn:pulumi:[^:]+::[^:]+::.+::.+$/, "is no URN of a resource, such as those that stack export prints");
+
 const formerly = z
-  .union([logicalName, z.array(logicalName).min(1)])
+  .union([logicalName, formerUrn, z.array(z.union([logicalName, formerUrn])).min(1)])
   .optional()
   .meta({
     description:
-      "The key, or keys, that this had before: under its new key it stays the same thing, with all that belongs to it.",
+      "The key, or keys, that this had before: under its new key it stays the same thing, with all that belongs to it. Of a resource that a program declared by itself, its URN.",
+  });
+
+const formerlyAlone = z
+  .union([formerUrn, z.array(formerUrn).min(1)])
+  .optional()
+  .meta({
+    description: "The URN, or URNs, of the resource by which a program declared this: it stays the same thing.",
   });
 
 const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logicalName, declared);
@@ -91,6 +102,7 @@ const member = z.strictObject({
   ...invitation,
   targetInitialApp: opens,
   retain,
+  formerly: formerlyAlone,
 });
 
 /** An e-mail address or a user ID. */
@@ -115,6 +127,7 @@ const roster = z.strictObject({
   }),
   targetInitialApp: opens,
   retain,
+  formerly: formerlyAlone,
 });
 
 const crew = z.strictObject({
@@ -296,9 +309,10 @@ export const leadsTo = (path: KeyPath, steps: readonly string[]): boolean =>
   path.length === steps.length && steps.every((step, at) => step === "*" || step === path[at]);
 
 /** Where an entry may name its former keys. */
-const renamable = namedMaps
-  .filter(({ kind }) => ["organization", "team", "seed", "file", "app", "notification"].includes(kind))
-  .map(({ steps }) => [...steps, "*", "formerly"]);
+const renamable = [
+  ...namedMaps.filter(({ kind }) => kind !== "reference").map(({ steps }) => [...steps, "*"]),
+  ["organizations", "*", "teams", "*", "roster"],
+].map((steps) => [...steps, "formerly"]);
 
 /** Lists to which each layer adds: rules hold whatever stands above them. */
 const gathered = [...renamable, ["rules"]];

@@ -1,6 +1,6 @@
 import { toPerson } from "../people/people.ts";
 import type { Expectations } from "../seedRows/inputs.ts";
-import { type Declaration, formerKeys } from "./declaration.ts";
+import { type Declaration, type Formerly, formerKeys, formerUrns } from "./declaration.ts";
 import { linksIn, type SeedDeclaration, withRowEdits } from "./schema.ts";
 
 /** The types of resources that an Environment makes. */
@@ -72,7 +72,7 @@ export function things(declared: Declared, top = topName("")): DeclaredThing[] {
 
 function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
   return Object.entries(apps).flatMap(([key, { formerly, wait = "ready", timeout, statusWords, ...inputs }]) => {
-    const name = nameBelow(top, key, formerKeys(formerly));
+    const name = nameBelow(top, key, formerly);
     const at = { path: ["apps", key] };
     const app = thing(top, { kind: "GeneratedApp", name, inputs, ...at });
     if (wait === "none") return [app];
@@ -90,7 +90,7 @@ function appsOf({ apps }: Declared, top: LogicalName): DeclaredThing[] {
 
 function organizationsOf({ organizations }: Declared, top: LogicalName): DeclaredThing[] {
   return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, retain, ...inputs }]) => {
-    const name = nameBelow(top, key, formerKeys(formerly));
+    const name = nameBelow(top, key, formerly);
     const path = ["organizations", key];
     const own = thing(top, { kind: "Organization", name, inputs, path, others: ["teams"], retain });
     return [own, ...Object.entries(teams).flatMap(([teamKey, team]) => teamOf(top, own, teamKey, team))];
@@ -108,7 +108,7 @@ function teamOf(
   const { path: above } = organization;
   const team = thing(top, {
     kind: "Team",
-    name: nameBelow(organization.name, key, formerKeys(formerly)),
+    name: nameBelow(organization.name, key, formerly),
     inputs,
     links: { organizationID: [{ of: organization.key }] },
     path: [...above, "teams", key],
@@ -118,15 +118,15 @@ function teamOf(
   });
   const people = Object.entries(members).map(([member, stated]) => {
     // A role alone; one that is an output is no plain map either.
-    const settings = isPlainMap(stated) ? stated : { role: stated };
+    const { formerly: was, ...settings } = isPlainMap(stated) ? stated : { role: stated, formerly: undefined };
     const path = [...team.path, "members", member];
     const who = toPerson(member);
     // The letter case of an address means nothing, so it must not make another resource.
-    const name = nameBelow(team.name, who.email?.toLowerCase() ?? member);
+    const name = nameBelow(team.name, who.email?.toLowerCase() ?? member, was);
     return inTeam(top, team, { kind: "TeamMember", name, path }, { ...settings, ...who });
   });
   if (!roster) return [team, ...people];
-  const name = nameBelow(team.name, "roster");
+  const name = nameBelow(team.name, "roster", roster.formerly);
   return [
     team,
     ...people,
@@ -135,7 +135,7 @@ function teamOf(
 }
 
 /** A roster with roles and last days apart, as the resource has them. */
-function rosterInputs({ members, ...roster }: NonNullable<Team["roster"]>): Readonly<Record<string, unknown>> {
+function rosterInputs({ members, formerly: _, ...roster }: NonNullable<Team["roster"]>): Record<string, unknown> {
   if (!members) return roster;
   const people = Object.entries(members).map(([name, one]) => [name, isPlainMap(one) ? one : { role: one }] as const);
   const ends = people.flatMap(([name, { until }]) => (until === undefined ? [] : [[name, until] as const]));
@@ -184,7 +184,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
     const at = { path: ["seeds", key], others: ["files"] };
     const rows = thing(top, {
       kind: "SeedRows",
-      name: nameBelow(top, key, formerKeys(formerly)),
+      name: nameBelow(top, key, formerly),
       inputs,
       links: teamViewers ? { teamViewers: teamViewers.map(linkTo) } : {},
       seeds: Object.fromEntries(
@@ -208,7 +208,7 @@ function fileOf(
 ): DeclaredThing {
   const cells = Array.isArray(row) ? row : [row];
   const inputs = { ...own, table, row: Object.fromEntries(labels.map((label, at) => [label, cells[at]])) };
-  const name = nameBelow(above, key, formerKeys(formerly));
+  const name = nameBelow(above, key, formerly);
   return thing(top, { kind: "RowFile", name, inputs, path: [...path, "files", key], above: seed, retain });
 }
 
@@ -216,7 +216,7 @@ function notificationsOf({ notifications }: Declared, top: LogicalName): Declare
   return Object.entries(notifications).map(([key, { formerly, appID, ...inputs }]) =>
     thing(top, {
       kind: "Notification",
-      name: nameBelow(top, key, formerKeys(formerly)),
+      name: nameBelow(top, key, formerly),
       inputs,
       links: { appID: [linkTo(appID)] },
       path: ["notifications", key],
@@ -305,6 +305,8 @@ export interface LogicalName {
   own: readonly string[];
   /** Former names that need none: the SDK derives them from the aliases of the parent. */
   inherited: readonly string[];
+  /** URNs of resources that were this one, in any stack. */
+  urns?: readonly string[];
 }
 
 /** The name of the component that all others are below. */
@@ -314,12 +316,14 @@ export const topName = (now: string, own: readonly string[] = []): LogicalName =
  * The name of a resource below a parent. The SDK derives aliases from the parent's own, but not from those that the
  * parent has inherited: these become aliases here. Others must not, because the SDK would derive from them once more.
  */
-function nameBelow(parent: LogicalName, key: string, former: readonly string[] = []): LogicalName {
+function nameBelow(parent: LogicalName, key: string, formerly?: Formerly): LogicalName {
+  const former = formerKeys(formerly);
   const keys = [key, ...former];
   const below = (names: readonly string[]): string[] => names.flatMap((name) => keys.map((each) => `${name}/${each}`));
   return {
     now: `${parent.now}/${key}`,
     own: [...former.map((each) => `${parent.now}/${each}`), ...below(parent.inherited)],
     inherited: below(parent.own),
+    urns: formerUrns(formerly),
   };
 }

@@ -26,6 +26,12 @@ export function urnThrough(providerKind: ProviderKind, urn: string): string {
   return [head, stack, through.join("$"), ...rest].join("::");
 }
 
+/** A former URN of a resource, with either kind of provider, in the stack of the run: a file serves several stacks. */
+export function urnsInStack(stack: string, urn: string): string[] {
+  const here = urn.replace(/^urn:pulumi:[^:]+/, `urn:pulumi:${stack}`);
+  return [urnThrough("dynamic", here), urnThrough("plugin", here)];
+}
+
 /** True for the name of a component, whose type is the same for both kinds of provider. */
 export const isComponent = (name: string): boolean => name === "Environment";
 

@@ -251,10 +251,13 @@ function nameLeaves(name: string, leaving: string, coming: string): string {
   const [was, is] = [readName(leaving), readName(coming)].map(({ inFile, name }) =>
     quote(inFile === undefined ? name : name.slice(name.indexOf("/") + 1)),
   );
+  const isSingle = readName(leaving).inFile === undefined && readName(coming).inFile !== undefined;
+  const line = isSingle
+    ? `If it became organization ${is} of the environment file, say so there: formerly: ${leaving}`
+    : `If its key ${was} became ${is}, say so under ${is}: formerly: [${was}] in the environment file, aliases: [{ name: ${was} }] in a program`;
   return (
     `the name ${quote(name)} is that of ${describeNamed(readName(leaving))}, which leaves the program and goes at the end of a run, ` +
-    `and names are unique on the platform: nothing was sent. If its key ${was} became ${is}, say so under ${is}: formerly: [${was}] in ` +
-    `the environment file, aliases: [{ name: ${was} }] in a program. Otherwise take it out first, with an up of its own.`
+    `and names are unique on the platform: nothing was sent. ${line}. Otherwise take it out first, with an up of its own.`
   );
 }
 

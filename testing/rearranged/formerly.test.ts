@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { Project } from "../harness/project.ts";
+import { Project, runsInPulumi } from "../harness/project.ts";
 
 let project: Project;
 async function begin(other: Project): Promise<void> {
@@ -110,7 +110,7 @@ test.each(["files", "program"])("a key that changed without it is hinted at by t
       "Without it, it is another team, and the first one goes with all that is in it",
   ];
   const preview = await project.succeed("preview");
-  expect(preview).toContain("rows: 2 to take over from another seed; about");
+  expect(preview).toContain("rows: 2 to take over from another seed");
   expect(preview).not.toMatch(/\d+ to add/);
   const shown = preview.split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
   expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
@@ -204,3 +204,66 @@ test("a seed and an organization with retain leave the file, and all that is in 
   expect(await calls).toEqual([]);
   expect([...(await project.state()).keys()].filter((name) => /offices|acme/.test(name))).toEqual([]);
 });
+
+const single = `import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";
+const acme = new Organization("acme", { name: "Acme" });
+const team = (key, name) => new Team(key, { organizationID: acme.id, name });
+new TeamMember("ada", { teamID: team("crew", "Crew").id, email: "ada@example.com", role: "admin" });
+new TeamRoster("helpers", { teamID: team("support", "Support").id, members: { "kay@example.com": "member" } });
+const countries = new SeedRows("countries", { table: "countries", key: ["Code"], rows: [{ Code: "PT", Name: "Portugal" }] });
+const rows = [{ Name: "Lisbon", Country: "PT", Desks: 12 }];
+new SeedRows("offices", { table: "offices", key: ["Name"], rows, references: { Country: countries } });
+new GeneratedApp("portal", { userEmail: "admin@example.com", appPrompt: "A portal." });
+`;
+
+const asFile = `organizations: { acme: { name: Acme, <Organization acme> teams: {
+  crew: { name: Crew, <Team crew> members: { ada@example.com: { role: admin, <TeamMember ada> } } },
+  support: { name: Support, <Team support> roster: { <TeamRoster helpers> members: { kay@example.com: member } } } } } }
+seeds:
+  countries: { table: countries, key: Code, <SeedRows countries> rows: [{ Code: PT, Name: Portugal }] }
+  offices:
+    { table: offices, key: Name, <SeedRows offices> references: { Country: { seed: countries } },
+      rows: [{ Name: Lisbon, Country: PT, Desks: 12 }] }
+apps: { portal: { userEmail: admin@example.com, <GeneratedApp portal> appPrompt: A portal. } }
+`;
+
+test.each(["files", "a program"])(
+  "single resources become an Environment of %s: the preview names the lines, and nothing is sent",
+  async (kind) => {
+    const files = await project.read("Pulumi.yaml");
+    const nodejs = "runtime: { name: nodejs, options: { typescript: false } }\nmain: index.js";
+    const program = files.replace("runtime: yaml", nodejs).replace(/^(resources|outputs):\n(?: .*\n)+/gm, "");
+    const written = { "Pulumi.yaml": program, "package.json": '{ "type": "module" }', "index.js": single };
+    for (const [file, text] of Object.entries(written)) await project.write(file, text);
+    await project.succeed("up --yes --skip-preview");
+    const before = await ids();
+    const environment = `new Environment("environment", { file: "dev.yaml" });`;
+    if (kind === "files") await project.write("Pulumi.yaml", files);
+    else await project.write("index.js", `import { Environment } from "pulumi-microapps";\n${environment}\n`);
+    const lines = new Map<string, string>();
+    const write = () =>
+      project.write(
+        "dev.yaml",
+        asFile.replaceAll(/<.*?>/g, (mark) => lines.get(mark) ?? ""),
+      );
+    await write();
+    const rounds = [["Organization"], ["Team", "SeedRows", "GeneratedApp"], ["TeamMember", "TeamRoster"]];
+    for (const kinds of rounds) {
+      // Each preview of the embedded engine names the lines that can be known by then.
+      const { output } = runsInPulumi ? { output: "" } : await project.run("preview");
+      for (const [mark, type = "", name = ""] of asFile.matchAll(/<(\w+) (\w+)>/g)) {
+        if (!kinds.includes(type)) continue;
+        const urn = `urn:pulumi:dev::microapps-example::pulumi-nodejs:dynamic/microapps:${type}::${name}`;
+        if (!runsInPulumi) expect(output).toContain(`formerly: ${urn}`);
+        lines.set(mark, `formerly: "${urn.replace("dev", "any")}",`);
+      }
+      await write();
+    }
+    expect(await project.changes("preview")).toEqual(["create environment"]); // the name that all is below
+    expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+    expect((await ids()).filter((id) => id !== "")).toEqual(before);
+    lines.clear();
+    await write();
+    await project.succeed("preview --expect-no-changes --refresh");
+  },
+);

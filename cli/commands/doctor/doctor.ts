@@ -20,6 +20,7 @@ import {
 import { connect, locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
 import type { Seed } from "../../../provider/seedRows/inputs.ts";
+import { tableOption } from "../../dump/tables.ts";
 import { DataRefusal, readEnvironments } from "../../report/environments.ts";
 import { ofType, seedsIn } from "../managed.ts";
 import { progressLine } from "../progressLine.ts";
@@ -76,15 +77,13 @@ export async function runDoctor(
   return outcome.status;
 }
 
-/** Reads `<table>:<label>[+<label>…]`. */
-function tableIn(text: string): ProgramTable {
-  const at = text.lastIndexOf(":");
-  const key = text.slice(at + 1).split("+");
-  const table = text.slice(0, Math.max(at, 0));
-  if (table !== "" && !key.includes("")) return { table, key, labels: [], isSubTable: false, at: "--table" };
-  const form = "<table ID>:<label>[+<label>…], as in countries:Code";
-  throw new engine.EngineError(`--table ${text} must have the form ${form}`);
-}
+/** A table that a person names, as `dump` reads it. */
+const tableIn = (text: string): ProgramTable => ({
+  ...tableOption(text),
+  labels: [],
+  isSubTable: false,
+  at: "--table",
+});
 
 /** Finds out what is to be looked at. Nothing is sent. */
 async function subjectOf(options: DoctorOptions, terminal: engine.Terminal): Promise<Subject> {

@@ -29,7 +29,7 @@ import {
   unknownValue,
   withSecretCells,
 } from "../properties.ts";
-import { toHiddenName, typeThrough, urnThrough } from "../providerKinds.ts";
+import { toHiddenName, typeThrough, urnsInStack, urnThrough } from "../providerKinds.ts";
 import { environmentType } from "./schema.ts";
 import { decode } from "./wire.ts";
 
@@ -307,12 +307,14 @@ class Registration {
 
   /** Former names, and these through dynamic resources, as a program has them. */
   #aliasesOf(thing: DeclaredThing): Alias[] {
-    const { own, inherited } = thing.name;
+    const { own, inherited, urns: former = [] } = thing.name;
+    const [, , stack = ""] = this.#urn.split(":");
     const names = own.map((name) =>
       new aliasProto.Alias().setSpec(new aliasProto.Alias.Spec().setName(name).setParenturn("")),
     );
     const others = [...own, ...inherited].map((name) => this.#urnOf(thing, "dynamic", name));
-    const urns = [...others, urnThrough("dynamic", this.#urnOf(thing))];
+    const alone = former.flatMap((urn) => urnsInStack(stack, urn));
+    const urns = [...others, urnThrough("dynamic", this.#urnOf(thing)), ...alone];
     return [...names, ...urns.map((urn) => new aliasProto.Alias().setUrn(urn))];
   }
 }
