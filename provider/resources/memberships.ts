@@ -1,5 +1,5 @@
 import type { CallOptions } from "../../platform/client/index.ts";
-import { ApiError, isNotFound } from "../../platform/contract/wire.ts";
+import { ApiError, isNotFound, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { type ListedMember, peopleIn } from "../people/members.ts";
 import {
@@ -232,9 +232,12 @@ export async function takeOut(
   }
   const failures = await each(leaving, (member) => context.members.remove(teamID, member));
   const left = peopleIn((await membersOf(context, teamID, (id) => context.members.proved(id))) ?? []);
-  // A refusal of somebody who is not there is none.
   return new Map(
-    leaving.flatMap((member) => (left.has(member) ? [[member, failures.get(member) ?? stillThere] as const] : [])),
+    leaving.flatMap((member) => {
+      const failure = failures.get(member);
+      // A refusal of somebody who is not there is none; an answer in an unknown form ends what is sent.
+      return left.has(member) || isUndocumented(failure) ? [[member, failure ?? stillThere] as const] : [];
+    }),
   );
 }
 
