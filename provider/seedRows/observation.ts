@@ -146,6 +146,9 @@ function spelledAsIn(state: SeedState, rows: readonly RowData[]): (key: string, 
 export const readKey = (text: string): Record<string, string> | undefined =>
   text.includes("=") ? Object.fromEntries(new URLSearchParams(text)) : undefined;
 
+/** Writes the key of a row as IDs have it. */
+export const writeKey = (key: Readonly<Record<string, string>>): string => new URLSearchParams(key).toString();
+
 const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) && value !== "";
 
 /** True for a cell that a seed declares by its value; links, places and files have forms of their own. */

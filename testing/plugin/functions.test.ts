@@ -102,12 +102,36 @@ const calls = (since: number): string[] =>
     .map(({ endpoint }) => endpoint)
     .filter((name) => name !== "login");
 
-describe("Import:", () => {
-  test("one row is a seed of that row, unchanged and owned", async () => {
+describe("List:", () => {
+  const listed = (token: string, query: Properties, limit = 0): Promise<object[]> =>
+    stage.host.ask((client, done) => {
+      const request = new providerProto.ListRequest().setToken(token).setLimit(limit);
+      request.setQuery(structProto.Struct.fromJavaScript(query as Record<string, never>));
+      const answers: object[] = [];
+      client
+        .list(request)
+        .on("data", (answer: InstanceType<typeof providerProto.ListResponse>) => answers.push(answer.toObject()))
+        .on("error", done)
+        .on("end", () => done(null, answers));
+    });
+  const members = "microapps:index:TeamMember";
+
+  test("the members of a team come by IDs that import them", async () => {
+    const all = await listed(members, { teamID: ids["crew"] });
+    const results = all.map((answer) => (answer as { result: { id: string; name: string } }).result);
+    expect(results).toContainEqual({ id: `${String(ids["crew"])}/${String(ids["ada"])}`, name: "ada@example.com" });
+    for (const { id } of results) expect((await stage.host.import("TeamMember", id)).id).toBe(id);
+    expect(await listed(members, { teamID: ids["crew"] }, 1)).toEqual(all.slice(0, 1));
+  });
+
+  test("rows of a table come by their key, and each imports as a seed of that row, unchanged and owned", async () => {
+    const rows = await listed("microapps:index:SeedRows", { table: "countries", key: "Code" });
+    const results = rows.map((answer) => (answer as { result: { id: string; name: string } }).result);
+    expect(results.map(({ name }) => name).toSorted()).toEqual(["JP", "KE", "PT"]);
     const { host, emulator } = stage;
-    for (const code of ["JP", "KE", "PT"]) {
+    for (const { id } of results) {
       const since = emulator.calls().length;
-      const found = await host.import("SeedRows", `countries/Code=${code}`);
+      const found = await host.import("SeedRows", id);
       expect(found.id).toBe("countries/Code");
       const { inputs, problems } = await host.check("SeedRows", found.inputs ?? {}, found.inputs);
       expect(problems).toEqual([]);
@@ -124,17 +148,34 @@ describe("Import:", () => {
     });
     expect((await host.import("SeedRows", "countries/Code=XX")).id).toBe("");
     await expect(host.import("SeedRows", "cities/Name=Osaka")).rejects.toThrow("declare it by a SeedRows with parent");
+    await expect(listed("microapps:index:SeedRows", { table: "none", key: "Code" })).rejects.toThrow("no such table");
+    expect(await listed("microapps:index:SeedRows", { table: "countries", key: "Code" }, 2)).toHaveLength(2);
+    expect(await listed("microapps:index:SeedRows", { table: "countries", key: "Nothing" })).toEqual([]);
   });
 
-  test("a file of a row by the row's key or its ID", async () => {
+  test("files of a row come by its key or its ID, and import", async () => {
     const { client, host } = stage;
     const content = { filename: "pt.svg", url: "https://files.example.com/pt.svg" };
     const place = { microAppResourceID: "countries", appID: ids["PT"] ?? "", fieldID: "flag" };
     const { childID } = await client.microappchildCreate({ ...place, content });
-    for (const row of ["Code=PT", ids["PT"] ?? ""]) {
-      const found = await host.import("RowFile", `countries/${row}/flag/${childID}`);
-      expect(found.inputs).toMatchObject({ table: "countries", fieldID: "flag" });
+    for (const [row, part] of [
+      ["Code=PT", "Code=PT"],
+      [ids["PT"] ?? "", ids["PT"] ?? ""],
+    ]) {
+      const id = `countries/${String(part)}/flag/${childID}`;
+      const [found] = await listed("microapps:index:RowFile", { table: "countries", row, fieldID: "flag" });
+      expect(found).toMatchObject({ result: { id, name: "pt.svg" } });
+      expect((await host.import("RowFile", id)).inputs).toMatchObject({ table: "countries", fieldID: "flag" });
     }
+    const nowhere = { table: "countries", row: "Code=XX", fieldID: "flag" };
+    await expect(listed("microapps:index:RowFile", nowhere)).rejects.toThrow("row: there is no such row in the table");
+  });
+
+  test("what is not known yet has no list, and what has none says so", async () => {
+    expect(await listed(members, { teamID: unknown })).toMatchObject([{ computed: {} }]);
+    await expect(listed(members, { teamID: "none" })).rejects.toThrow(/teamID/);
+    await expect(listed(members, {})).rejects.toThrow(/teamID/);
+    await expect(listed("microapps:index:Team", {})).rejects.toThrow("does not list microapps:index:Team");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { handleServerStreamingCall, handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
@@ -19,6 +19,17 @@ export function handlers(loaded: () => Promise<Plugin>): UntypedServiceImplement
           async (error: unknown) => done(await statusOf(error)),
         );
     };
+  const lists: handleServerStreamingCall<pb.ListRequest, pb.ListResponse> = (call) => {
+    loaded()
+      .then((plugin) => plugin.list(call.request))
+      .then(
+        (answers) => {
+          for (const answer of answers) call.write(answer);
+          call.end();
+        },
+        async (error: unknown) => call.emit("error", await statusOf(error)),
+      );
+  };
   const respond = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
     asks(async (plugin, request: Request) => {
       await work(plugin, request);
@@ -40,6 +51,7 @@ export function handlers(loaded: () => Promise<Plugin>): UntypedServiceImplement
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
     delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
+    list: lists,
     cancel: respond(async (plugin) => {
       plugin.cancel();
       await new Promise((resolve) => void setImmediate(resolve)); // constructs are answered first: an engine may hang up

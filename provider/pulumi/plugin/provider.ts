@@ -5,7 +5,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import { functionNamed } from "../../functions/functions.ts";
+import { functionNamed, listingOf } from "../../functions/functions.ts";
 import type { Recall } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -21,7 +21,7 @@ import {
   warnOfCertificates,
 } from "../configuration.ts";
 import { keepMemorySmallFor, onEngineEnd } from "../lifetime.ts";
-import { type Call, type Departure, Failure, Operations } from "../operations.ts";
+import { type Call, type Departure, Failure, Operations, sentenceOf } from "../operations.ts";
 import { explainRefusedIgnores } from "../options.ts";
 import { refusalOf } from "../platform.ts";
 import { type Reporter, reporterTo } from "../progress.ts";
@@ -267,6 +267,21 @@ export class Plugin {
     return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
   }
 
+  /** The things of a type that the platform has, all on one page. */
+  async list(request: pb.ListRequest): Promise<pb.ListResponse[]> {
+    const token = request.getToken();
+    const limit = request.getLimit() < 1 ? Infinity : request.getLimit();
+    const listing = listingOf(token.split(":").at(-1) ?? "", limit);
+    if (!listing) throw new Error(`this version of pulumi-microapps does not list ${token}`);
+    this.#refuseMisplaced();
+    const { values, texts } = decode(request.getQuery());
+    if (holdsUnknown(values))
+      return [new providerProto.ListResponse().setComputed(new providerProto.ListResponse.Computed())];
+    const result = await this.#configured.invoke(listing, values, texts);
+    if ("problems" in result) throw new Error(result.problems.map(sentenceOf).join("; "));
+    return answerList(listing.outputs.parse(result.outputs).items);
+  }
+
   /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(isOrphaned = false): void {
     if (isOrphaned) this.#operations?.orphaned();
@@ -417,6 +432,12 @@ function answerCheck(inputs: Struct, problems: readonly string[]): pb.CheckRespo
 /** Failure of a check. It names no property, because an engine would print its value. */
 const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
   new providerProto.CheckFailure().setProperty(property).setReason(reason);
+
+const answerList = (items: readonly { id: string; name: string }[]): pb.ListResponse[] =>
+  items.map(({ id, name }) => {
+    const found = new providerProto.ListResponse.Result().setId(id).setName(name);
+    return new providerProto.ListResponse().setResult(found);
+  });
 
 /** True for the URN of a program's own provider, not the one that the configuration makes. */
 function isExplicit(urn: string): boolean {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { z } from "zod";
-import { functions, type PlatformFunction } from "../../functions/functions.ts";
+import { functions, listingOf, type PlatformFunction } from "../../functions/functions.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
@@ -113,7 +113,9 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
   const description = documentationOf(resource);
-  return { description, properties, required, inputProperties, requiredInputs };
+  const listing = listingOf(name);
+  const listInputs = listing && objectSpec(listing.inputs, "input", `${name}List`, types);
+  return { description, properties, required, inputProperties, requiredInputs, ...(listInputs ? { listInputs } : {}) };
 }
 
 function functionSpec(definition: PlatformFunction, types: TypeSpecs): object {
