@@ -11,7 +11,6 @@ import {
   parse,
   type Place,
   type Problem,
-  type Scalar,
   type Sequence,
   toPlainValue,
   type Value,
@@ -80,7 +79,7 @@ export const toShownPath = (path: string, folder: string): string =>
 
 /** Contents of files that extend each other, the lowest one first. */
 export interface Layers {
-  trees: readonly Tree[];
+  trees: readonly Value[];
   grammar: Grammar;
   /** Paths of the files that were asked for. */
   files: readonly string[];
@@ -104,49 +103,52 @@ export function loadLayers(path: string, origin: Origin, report: (problem: Probl
   return { trees: loader.load(path, [], text).toReversed(), grammar, files: loader.files };
 }
 
-/** Merges all layers, or the lowest ones of them. */
+/** The layers as one value. */
+export interface Merged {
+  /** Undefined where there is no layer. */
+  value: Value | undefined;
+  /** Where entries were taken out that are not there any more, by their path as JSON. */
+  taken: ReadonlyMap<string, Place>;
+}
+
+/** Merges all layers, or the lowest ones of them. Verbs that meet nothing to work on are reported. */
 export function mergeLayers(
   { trees, grammar }: Pick<Layers, "trees" | "grammar">,
   report: (problem: Problem) => void,
   count?: number,
 ): Merged {
-  const [lowest, ...others] = trees.slice(0, count);
-  if (!lowest) return { value: undefined, taken: new Map() };
-  return resolveVerbs(
-    others.reduce((below, above) => mergeTrees(below, above, grammar), lowest),
-    grammar,
-    report,
-  );
+  const merger = new Merger(grammar, report);
+  let value: Value | undefined;
+  for (const tree of trees.slice(0, count)) value = merger.merge(value, tree, []);
+  return { value, taken: merger.taken };
 }
 
 class Loader {
   readonly files: string[] = [];
   readonly #folder: string;
   readonly #nameOf: (path: string) => string;
-  readonly #grammar: Grammar;
   readonly #report: (problem: Problem) => void;
 
-  constructor({ folder, nameOf, grammar }: Origin, report: (problem: Problem) => void) {
+  constructor({ folder, nameOf }: Origin, report: (problem: Problem) => void) {
     this.#folder = folder;
     this.#nameOf = nameOf ?? ((path) => toShownPath(path, folder));
-    this.#grammar = grammar;
     this.#report = report;
   }
 
   /** The file's tree, and after it those of the files below. */
-  load(path: string, chain: readonly Link[], known?: string): Tree[] {
+  load(path: string, chain: readonly Link[], known?: string): Value[] {
     const file = this.#nameOf(path);
     const text = known ?? this.#read(path, file, chain.at(-1)?.at);
     const value = text === undefined ? undefined : parse(text, file, this.#report);
     if (!value) return [];
     if (value.kind !== "map") return [value];
     const base = value.entries.get("extends");
-    if (!base) return [layer(value, this.#grammar)];
+    if (!base) return [value];
     const own: Mapping = { ...value, entries: new Map([...value.entries].filter(([key]) => key !== "extends")) };
-    return [layer(own, this.#grammar), ...this.#below(path, base.value, chain)];
+    return [own, ...this.#below(path, base.value, chain)];
   }
 
-  #below(path: string, target: Value, chain: readonly Link[]): Tree[] {
+  #below(path: string, target: Value, chain: readonly Link[]): Value[] {
     if (target.kind !== "scalar" || typeof target.value !== "string" || target.value === "") {
       const message = "extends must be the name of a file, relative to this one; name one file";
       this.#report({ at: target.at, message });
@@ -180,185 +182,73 @@ interface Link {
   at: Place;
 }
 
-/** A file, or files merged, before its verbs have met what they work on. */
-export type Tree = Branch | Sequence | Scalar | Edits;
-
-interface Branch {
-  kind: "map";
-  at: Place;
-  entries: ReadonlyMap<string, { at: Place; value: Tree }>;
-}
-
-/** Edits of one entry by the layers, the lowest first. */
-interface Edits {
-  kind: "edits";
-  at: Place;
-  steps: readonly Step[];
-}
-
-type Step = { do: "set"; at: Place; value: Exclude<Tree, Edits> } | { do: "take"; at: Place } | ListEdit | RowEdit;
-
-/** Key under which the edits of rows stand until the key of the seed is known; no file has it, since it holds a NUL. */
-const rowsKey = "\0rows";
-
-/** A layer with its verbs in the place of the keys that they are about. */
-export function layer(value: Value, grammar: Grammar, path: KeyPath = []): Tree {
-  if (value.kind !== "map") return value;
-  const entries = new Map<string, { at: Place; value: Tree }>();
-  const add = (key: string, at: Place, tree: Tree): void => {
-    const before = entries.get(key);
-    entries.set(key, { at, value: before ? chained(before.value, tree) : tree });
-  };
-  // Verbs apply to the other entries of their map, so they run after all of them, wherever they stand.
-  const verbs: (() => void)[] = [];
-  const isNamed = grammar.named(path) !== undefined;
-  const hasRows = grammar.hasRows(path);
-  for (const [key, { at, value: held }] of value.entries) {
-    const name = key.slice(0, -1);
-    const verb = key.at(-1);
-    const step = (on: string, one: Step): void =>
-      void verbs.push(() => add(on, at, { kind: "edits", at, steps: [one] }));
-    if (isNamed && isNull(held)) add(key, at, { kind: "edits", at, steps: [{ do: "take", at }] });
-    else if (hasRows && rowVerbs.includes(key)) step(rowsKey, { do: "rows", at, verb: key, value: held });
-    else if ((verb === "+" || verb === "-") && grammar.hasList(path, name)) {
-      step(name, { do: verb === "+" ? "add" : "drop", at, value: held });
-    } else add(key, at, layer(held, grammar, [...path, key]));
-  }
-  for (const verb of verbs) verb();
-  return { ...value, entries };
-}
-
 /** An entry without a value is a mistake; whoever means null writes it. */
 const isNull = (value: Value): boolean => value.kind === "scalar" && value.value === null && Boolean(value.written);
 
-const stepsOf = (tree: Tree): readonly Step[] =>
-  tree.kind === "edits" ? tree.steps : [{ do: "set", at: tree.at, value: tree }];
-
-const chained = (below: Tree, above: Tree): Edits => ({
-  kind: "edits",
-  at: above.at,
-  steps: [...stepsOf(below), ...stepsOf(above)],
-});
-
 /**
- * Maps are merged by key, at every depth; some lists are gathered; anything else is replaced whole. Verbs wait for what
- * they work on, so layers may be merged in any grouping.
+ * Merges a layer into those below it. Maps are merged by key, at every depth; some lists are gathered; anything else is
+ * replaced whole.
  */
-export function mergeTrees(below: Tree, above: Tree, grammar: Grammar, path: KeyPath = []): Tree {
-  if (below.kind === "edits" || above.kind === "edits") return chained(below, above);
-  if (grammar.gathers(path)) return both(below, above);
-  if (above.kind !== "map") return above;
-  if (below.kind !== "map") return chained(below, above);
-  const entries = new Map(below.entries);
-  for (const [key, entry] of above.entries) {
-    const under = below.entries.get(key);
-    if (under) entries.set(key, { at: entry.at, value: mergeTrees(under.value, entry.value, grammar, [...path, key]) });
-    else entries.set(key, entry);
+class Merger {
+  readonly taken = new Map<string, Place>();
+  readonly #grammar: Grammar;
+  readonly #report: (problem: Problem) => void;
+
+  constructor(grammar: Grammar, report: (problem: Problem) => void) {
+    this.#grammar = grammar;
+    this.#report = report;
   }
-  return { kind: "map", at: above.at, entries };
+
+  merge(below: Value | undefined, above: Value, path: KeyPath): Value {
+    if (below && this.#grammar.gathers(path)) return both(below, above);
+    if (below?.kind !== "map" || above.kind !== "map") this.#forget(path);
+    if (above.kind !== "map") return above;
+    const entries = new Map(below?.kind === "map" ? below.entries : []);
+    const kind = this.#grammar.named(path);
+    // Verbs apply to the other entries of their map, so they run after all of them, wherever they stand.
+    const lists: ListEdit[] = [];
+    const rows: RowEdit[] = [];
+    for (const [key, { at, value }] of above.entries) {
+      const [name, verb, here] = [key.slice(0, -1), key.at(-1), [...path, key]];
+      if (kind !== undefined && isNull(value)) {
+        const problem = takeOut(kind, key, at, { entries, takenAt: this.taken.get(JSON.stringify(here)) });
+        if (problem) this.#report(problem);
+        this.#forget(here);
+        this.taken.set(JSON.stringify(here), at);
+        entries.delete(key);
+      } else if (rowVerbs.includes(key) && this.#grammar.hasRows(path)) rows.push({ verb: key, at, value });
+      else if ((verb === "+" || verb === "-") && this.#grammar.hasList(path, name))
+        lists.push({ name, do: verb === "+" ? "add" : "drop", at, value });
+      else {
+        this.taken.delete(JSON.stringify(here));
+        entries.set(key, { at, value: this.merge(entries.get(key)?.value, value, here) });
+      }
+    }
+    for (const edit of lists)
+      entries.set(edit.name, { at: edit.at, value: editList(entries.get(edit.name)?.value, edit, this.#report) });
+    if (rows.length > 0) editRows(entries, rows, this.#report);
+    return { kind: "map", at: above.at, entries };
+  }
+
+  /** What was taken out of a thing is of no interest once it is another one, or gone. */
+  #forget(path: KeyPath): void {
+    const above = `${JSON.stringify(path).slice(0, -1)},`;
+    for (const key of this.taken.keys()) if (key.startsWith(above)) this.taken.delete(key);
+  }
 }
 
 /** The items of two lists, of which one may be written as a single value. The check reports anything else. */
-function both(below: Exclude<Tree, Edits>, above: Exclude<Tree, Edits>): Sequence {
-  const items = [below, above].map((value) => (value.kind === "list" ? value.items : [value as Value]));
+function both(below: Value, above: Value): Sequence {
+  const items = [below, above].map((value) => (value.kind === "list" ? value.items : [value]));
   return { kind: "list", at: above.at, items: items.flat() };
-}
-
-/** Merges the layers into one value. */
-export interface Merged {
-  /** Undefined when everything was taken out. */
-  value: Value | undefined;
-  /** Where entries were taken out that are not there any more, by their path as JSON. */
-  taken: ReadonlyMap<string, Place>;
-}
-
-/** Lets the verbs of a tree work. Those that meet nothing to work on are reported. */
-export function resolveVerbs(tree: Tree, grammar: Grammar, report: (problem: Problem) => void): Merged {
-  const taken = new Map<string, Place>();
-  const value = new Resolver(grammar, report, taken).resolve(tree, []);
-  return { value, taken };
-}
-
-class Resolver {
-  readonly #grammar: Grammar;
-  readonly #report: (problem: Problem) => void;
-  readonly #taken: Map<string, Place>;
-
-  constructor(grammar: Grammar, report: (problem: Problem) => void, taken: Map<string, Place>) {
-    this.#grammar = grammar;
-    this.#report = report;
-    this.#taken = taken;
-  }
-
-  /** @param beside keys that stand beside this one, and where */
-  resolve(tree: Tree, path: KeyPath, beside: ReadonlyMap<string, { at: Place }> = new Map()): Value | undefined {
-    if (tree.kind === "edits") return this.#edited(tree, path, beside);
-    if (tree.kind !== "map") return tree;
-    const entries = new Map<string, { at: Place; value: Value }>();
-    let edits: readonly RowEdit[] = [];
-    for (const [key, { at, value }] of tree.entries) {
-      if (key === rowsKey) edits = stepsOf(value).filter((step) => step.do === "rows");
-      else {
-        const held = this.resolve(value, [...path, key], tree.entries);
-        if (held) entries.set(key, { at, value: held });
-      }
-    }
-    if (edits.length > 0) {
-      const key = entries.get("key")?.value;
-      for (const [verb, entry] of combineRowEdits(edits, key && toPlainValue(key), this.#report))
-        entries.set(verb, entry);
-    }
-    return { kind: "map", at: tree.at, entries };
-  }
-
-  #edited({ steps }: Edits, path: KeyPath, beside: ReadonlyMap<string, { at: Place }>): Value | undefined {
-    let now: Exclude<Tree, Edits> | undefined;
-    let takenAt: Place | undefined;
-    for (const step of steps) {
-      switch (step.do) {
-        case "set": {
-          const value = now ? mergeTrees(now, step.value, this.#grammar, path) : step.value;
-          now = value.kind === "edits" ? step.value : value;
-          break;
-        }
-        case "take": {
-          const kind = this.#grammar.named(path.slice(0, -1)) ?? "entry";
-          const others = [...beside].filter(([key]) => key !== path.at(-1));
-          const problem = takeOut(kind, String(path.at(-1)), step.at, { isThere: now !== undefined, takenAt, others });
-          if (problem) this.#report(problem);
-          now = undefined;
-          takenAt = step.at;
-          break;
-        }
-        case "add":
-        case "drop":
-          now = editList(now as Value | undefined, step, String(path.at(-1)), this.#report); // a list holds no verbs
-          break;
-        case "rows":
-          break;
-      }
-    }
-    if (!now) {
-      if (takenAt) this.#taken.set(JSON.stringify(path), takenAt);
-      return undefined;
-    }
-    return this.resolve(now, path, beside);
-  }
 }
 
 /** Items that a layer adds to a list, or takes out of it. */
 interface ListEdit {
+  name: string;
   do: "add" | "drop";
   at: Place;
   value: Value;
-}
-
-interface Surroundings {
-  isThere: boolean;
-  /** Where it was taken out before. */
-  takenAt: Place | undefined;
-  /** Its neighbours in the map or list. */
-  others: readonly (readonly [key: string, entry: { at: Place }])[];
 }
 
 /** Describes why an entry can't be removed; nothing when it is there. */
@@ -366,16 +256,16 @@ function takeOut(
   kind: string,
   key: string,
   at: Place,
-  { isThere, takenAt, others }: Surroundings,
+  { entries, takenAt }: { entries: ReadonlyMap<string, Entry>; takenAt: Place | undefined },
 ): Problem | undefined {
-  if (isThere) return undefined;
+  if (entries.has(key)) return undefined;
   if (takenAt) {
     return {
       at,
       message: `${kind} "${key}" is taken out at ${describePlace(takenAt)} already; keep one of the two lines`,
     };
   }
-  const below = others.filter(([, entry]) => entry.at.file !== at.file);
+  const below = [...entries].filter(([, entry]) => entry.at.file !== at.file);
   const near = nearest(
     key,
     below.map(([other]) => other),
@@ -396,7 +286,8 @@ function named(value: Value): string {
 }
 
 /** The list once items were added or taken out; what can't be done is reported. */
-function editList(below: Value | undefined, edit: ListEdit, name: string, report: (problem: Problem) => void): Value {
+function editList(below: Value | undefined, edit: ListEdit, report: (problem: Problem) => void): Value {
+  const { name } = edit;
   // A list of one item may be written without its brackets.
   const items = !below ? [] : below.kind === "list" ? [...below.items] : [below];
   const verb = `${name}${edit.do === "add" ? "+" : "-"}`;
@@ -430,7 +321,6 @@ function missing(verb: string, name: string, item: Value, below: Value | undefin
 
 /** Edits rows of a seed whose source another layer names. */
 interface RowEdit {
-  do: "rows";
   at: Place;
   verb: string;
   value: Value;
@@ -451,43 +341,39 @@ interface Item {
 }
 
 /**
- * Combines the row edits of all layers, as one layer would write them. An upper layer's removals and changes of rows
- * that a lower one added are settled here; the source is not known.
- * @param declared the seed's `key`
+ * Edits rows of a seed, as one layer would write what a layer and those below it do: removals and changes of rows that a
+ * lower layer adds are settled here; the source is not known.
  */
-function combineRowEdits(
-  edits: readonly RowEdit[],
-  declared: unknown,
-  report: (problem: Problem) => void,
-): Map<string, Entry> {
-  const labels = labelsOf(declared);
+function editRows(entries: Map<string, Entry>, edits: readonly RowEdit[], report: (problem: Problem) => void): void {
+  const key = entries.get("key")?.value;
+  const labels = labelsOf(key && toPlainValue(key));
+  const itemsOf = (verb: string, list: Sequence): Item[] =>
+    list.items.map((value) => ({ value, key: keyIn(verb, value, labels), list }));
   const lists = new Map<string, { at: Place; items: Item[] }>();
-  const listOf = (verb: string, at: Place): Item[] => {
-    const list = lists.get(verb) ?? { at, items: [] };
-    lists.set(verb, { ...list, at });
-    return list.items;
-  };
+  for (const verb of rowVerbs) {
+    const { at, value } = entries.get(verb) ?? {};
+    if (at && value?.kind === "list") lists.set(verb, { at, items: itemsOf(verb, value) });
+  }
   const find = (verb: string, key: string | undefined): { items: Item[]; index: number; item: Item } | undefined => {
     const items = lists.get(verb)?.items ?? [];
     const index = key === undefined ? -1 : items.findIndex((item) => item.key === key);
     const item = items[index];
     return item && { items, index, item };
   };
-  for (const { verb, at, value } of inOrder(edits)) {
+  for (const { verb, at, value } of edits.toSorted((a, b) => order(a.verb) - order(b.verb))) {
     if (value.kind !== "list") {
       report({ at: value.at, message: `${verb} must be a list; put it in brackets` });
       continue;
     }
-    const own = listOf(verb, at);
-    for (const item of value.items)
-      edit(verb, { value: item, key: keyIn(verb, item, labels), list: value }, own, find, report);
+    const { items } = lists.get(verb) ?? { items: [] };
+    lists.set(verb, { at, items });
+    for (const item of itemsOf(verb, value)) edit(verb, item, items, find, report);
   }
-  // A list that other layers have emptied has no effect.
-  return new Map(
-    [...lists].flatMap(([verb, { at, items }]): [string, Entry][] =>
-      items.length === 0 ? [] : [[verb, { at, value: { kind: "list", at, items: items.map(({ value }) => value) } }]],
-    ),
-  );
+  for (const [verb, { at, items }] of lists) {
+    // A list that is empty by now has no effect.
+    if (items.length === 0) entries.delete(verb);
+    else entries.set(verb, { at, value: { kind: "list", at, items: items.map(({ value }) => value) } });
+  }
 }
 
 function edit(
@@ -528,18 +414,6 @@ function edit(
 function over(below: Value, above: Value): Value {
   if (below.kind !== "map" || above.kind !== "map") return above;
   return { kind: "map", at: above.at, entries: new Map([...below.entries, ...above.entries]) };
-}
-
-/** Layer by layer, as they came: a layer ends where a verb comes again or the file changes. */
-function inOrder(edits: readonly RowEdit[]): RowEdit[] {
-  const layers: RowEdit[][] = [];
-  for (const edit of edits) {
-    const last = layers.at(-1);
-    const isSame = last?.[0]?.at.file === edit.at.file && last.every(({ verb }) => verb !== edit.verb);
-    if (isSame) last.push(edit);
-    else layers.push([edit]);
-  }
-  return layers.flatMap((layer) => layer.toSorted((a, b) => order(a.verb) - order(b.verb)));
 }
 
 const labelsOf = (key: unknown): string[] =>
