@@ -57,7 +57,7 @@ export async function apply<Inputs extends SeedInputs>(
   const leave = await beginTurn(remembered?.length ?? 0, signal);
   let release = (): void => undefined;
   try {
-    release = await rowClaims.lock.enter(declared.table, undefined, signal);
+    release = await rowClaims.lock.enter(declared.table, signal);
     const viewerIDs = await lookUpViewers(platform, declared);
     const inputs = withViewerIDs(declared, viewerIDs);
     const old = last && withViewerIDs(last, last.viewerIDs);
@@ -328,7 +328,7 @@ async function existingBefore(
 export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
   const { rowClaims, report, signal } = context;
   const { table, resourceUrn } = state;
-  const release = await rowClaims.lock.enter(table, undefined, signal);
+  const release = await rowClaims.lock.enter(table, signal);
   try {
     const ledger = decodeLedger(state.ledger);
     await new UnprovenRows(context, state, state).decide(state);

@@ -3,27 +3,24 @@ import { Capacity, SharedLock } from "./locks.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends on demand; `begun` and `ended` are noted by name. */
-function stage() {
+test("who works alone waits for all others, they wait for it, and a failure lets the next one begin", async () => {
   const lock = new SharedLock();
-  const noted: string[] = [];
-  const ends = new Map<string, () => void>();
-  const work = (name: string) => async (): Promise<string> => {
-    noted.push(`${name} begins`);
-    await new Promise<void>((resolve) => ends.set(name, resolve));
-    noted.push(`${name} ends`);
-    return name;
-  };
-  return { lock, noted, work, end: (name: string) => ends.get(name)?.() };
-}
-
-test("a failure lets the next one begin", async () => {
-  const { lock, work, end } = stage();
-  await expect(lock.exclusive("team", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  const next = lock.shared("team", work("next"), "another company");
+  const begun: string[] = [];
+  const leave = await lock.enter("team");
+  const alone = lock.exclusive("team", () => Promise.reject(new Error(`no: ${begun.push("alone")}`)));
+  const next = lock.enter("team").then(() => begun.push("next"));
+  await lock.enter("crew"); // another key is another room
   await turn();
-  end("next");
-  expect(await next).toBe("next");
+  expect(begun).toEqual([]);
+  leave();
+  leave();
+  await expect(alone).rejects.toThrow("no: 1");
+  await next;
+  expect(begun).toEqual(["alone", "next"]);
+  const cancelling = new AbortController();
+  const cancelled = lock.exclusive("team", () => Promise.resolve(), cancelling.signal);
+  cancelling.abort();
+  await expect(cancelled).rejects.toThrow("cancelled before its turn");
 });
 
 /** Asks for parts of a room one after the other; `inside` has the names of those who have theirs. */

@@ -19,11 +19,15 @@ export class Capacity {
    * caller stops waiting, and its next request reports that.
    */
   async enter(size: number, signal?: AbortSignal): Promise<() => void> {
+    return (await this.enterInTurn(size, signal)) ?? (() => undefined);
+  }
+
+  /** The same; undefined for a caller that was cancelled before its turn. */
+  async enterInTurn(size: number, signal?: AbortSignal): Promise<(() => void) | undefined> {
     const part = Math.min(Math.max(size, 1), this.#size);
-    let held = true;
     if (this.#waiting.length === 0 && part <= this.#free) this.#free -= part;
-    else if (!signal?.aborted) held = await this.#waited(part, signal);
-    else held = false;
+    else if (signal?.aborted || !(await this.#waited(part, signal))) return undefined;
+    let held = true;
     return () => {
       if (held) this.#free += part;
       held = false;
@@ -60,32 +64,21 @@ export class Capacity {
   }
 }
 
-interface Waiting {
-  mode: unknown;
-  begin: () => void;
-}
-
-interface Room {
-  mode: unknown;
-  working: number;
-  waiting: Waiting[];
-}
-
 /**
  * Keeps apart, in one process, what must not happen at the same time under one key. Who comes first begins first, so
- * that nobody waits for ever.
+ * that nobody waits for ever. Rejects when the signal aborts before its turn.
  */
 export class SharedLock {
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms = new Map<string, Capacity>();
 
-  /** Works beside all others of the same lock mode, and of no other. Rejects when the signal aborts before its turn. */
-  async shared<Answer>(
-    key: string,
-    work: () => Promise<Answer>,
-    mode: unknown = "shared",
-    signal?: AbortSignal,
-  ): Promise<Answer> {
-    const leave = await this.enter(key, mode, signal);
+  /** Works beside others. The answer leaves, once or more often: who wants to work alone has to leave first. */
+  enter(key: string, signal?: AbortSignal): Promise<() => void> {
+    return this.#enter(key, 1, signal);
+  }
+
+  /** Works alone. */
+  async exclusive<Answer>(key: string, work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    const leave = await this.#enter(key, all, signal);
     try {
       return await work();
     } finally {
@@ -93,66 +86,14 @@ export class SharedLock {
     }
   }
 
-  /** Enters as `shared` does. The answer leaves, once or more often: who wants to work alone has to leave first. */
-  async enter(key: string, mode: unknown = "shared", signal?: AbortSignal): Promise<() => void> {
-    await this.#entered(key, mode, signal);
-    let inside = true;
-    return () => {
-      if (inside) this.#left(key);
-      inside = false;
-    };
-  }
-
-  /** Works alone. */
-  exclusive<Answer>(key: string, work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
-    return this.shared(key, work, Symbol(key), signal);
-  }
-
-  #entered(key: string, mode: unknown, signal: AbortSignal | undefined): Promise<void> {
-    const room = this.#rooms.get(key);
-    if (!room) this.#rooms.set(key, { mode, working: 1, waiting: [] });
-    else if (room.mode === mode && room.waiting.length === 0) room.working++;
-    else return this.#waited(room, mode, signal);
-    return Promise.resolve();
-  }
-
-  #waited(room: Room, mode: unknown, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        room.waiting.splice(room.waiting.indexOf(waiting), 1);
-        this.#admit(room); // it may have been in the way
-        reject(new ResourceError("cancelled before its turn: it changed nothing then. Run it again to go on."));
-      };
-      const waiting = {
-        mode,
-        begin: () => {
-          signal?.removeEventListener("abort", leave);
-          resolve();
-        },
-      };
-      room.waiting.push(waiting);
-      if (signal?.aborted) leave();
-      else signal?.addEventListener("abort", leave, { once: true });
-    });
-  }
-
-  #left(key: string): void {
-    const room = this.#rooms.get(key);
-    if (!room || --room.working > 0) return;
-    const [first] = room.waiting;
-    if (!first) {
-      this.#rooms.delete(key);
-      return;
-    }
-    room.mode = first.mode;
-    this.#admit(room);
-  }
-
-  /** Lets those in that come next and are of the lock mode at work. */
-  #admit(room: Room): void {
-    while (room.waiting[0]?.mode === room.mode) {
-      room.working++;
-      room.waiting.shift()?.begin();
-    }
+  async #enter(key: string, part: number, signal: AbortSignal | undefined): Promise<() => void> {
+    const room = this.#rooms.get(key) ?? new Capacity(all);
+    this.#rooms.set(key, room);
+    const leave = await room.enterInTurn(part, signal);
+    if (!leave) throw new ResourceError("cancelled before its turn: it changed nothing then. Run it again to go on.");
+    return leave;
   }
 }
+
+/** More than can come at a time. */
+const all = Number.MAX_SAFE_INTEGER;
