@@ -21,7 +21,7 @@ import { decodeLedger, emptyLedger, type Ledger } from "./ledger.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
 import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
 import { ifNotThere, planOffline, type Forecast } from "./plan.ts";
-import { driftMessage, repairsOf, withoutRow } from "./report.ts";
+import { driftMessage, refusePlan, repairsOf, withoutRow } from "./report.ts";
 import { RowIndices, RowSet } from "./rowSet.ts";
 import { summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
@@ -250,10 +250,13 @@ const hasOtherLabels = (old: SeedState, { key }: SeedInputs): boolean =>
   key.length === old.key.length && key.every((label, at) => label === old.key[at] || !old.labels.includes(label));
 
 /** The rows of seeds of the table that the state has and the program has not declared so far: they leave, or are given up. */
-async function undeclared(context: OfflineRowContext, { table, resourceUrn }: SeedInputs): Promise<Keys[]> {
+async function undeclared(
+  context: OfflineRowContext,
+  { table, resourceUrn }: SeedInputs,
+): Promise<(Keys & { target: SeedState })[]> {
   const { recall, rowClaims } = context;
   const known = new Set([resourceUrn, ...[...rowClaims.on(table), ...rowClaims.leaving(table)].map(({ urn }) => urn)]);
-  const all: Keys[] = [];
+  const all: (Keys & { target: SeedState })[] = [];
   for (const { urn, outputs } of recall?.("SeedRows") ?? []) {
     if (known.has(urn) || outputs["table"] !== table || typeof outputs["ledger"] !== "string") continue;
     const state = outputs as unknown as SeedState; // as this resource left it
@@ -276,6 +279,20 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
   const handed = new Map([...all].filter(([index]) => added.has(index)));
   for (const index of handed.keys()) added.delete(index);
   return handed.size === 0 ? plan : { ...plan, insert: added.size, handed, change: { ...plan.change, added } };
+}
+
+/** Refuses a new seed with rows that one of the state, which leaves, has with other content: what is there is not as declared. */
+async function refuseEdited(context: OfflineRowContext, inputs: SeedInputs, { labels }: Summary): Promise<void> {
+  if (inputs.adopt || (inputs.mode !== "exact" && inputs.mode !== "upsert")) return;
+  const leaving = (await undeclared(context, inputs)).filter(
+    ({ target }) =>
+      sameKey(target, inputs) &&
+      isSameList(target.labels, labels) &&
+      isSameList(target.ignoreLabels, inputs.ignoreLabels),
+  );
+  const rows = await indicesWithin(leaving, inputs, context.directory);
+  const adoptNeeded = [...rows].flatMap(([wanted, isSame]) => (isSame ? [] : [{ wanted, id: "" }]));
+  await refusePlan(inputs, { adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
 }
 
 /** What check computes of a source. */
@@ -308,6 +325,7 @@ export async function sourceOf(
   const summary = await summarize(inputs, directory);
   rowClaims.remember(urn, summary);
   if (old.table === undefined) {
+    await refuseEdited(context, inputs, summary);
     const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), mode));
     report.rows?.({ plan, keptForOthers: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
