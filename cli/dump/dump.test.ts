@@ -179,15 +179,16 @@ const written = async (where: string): Promise<Record<string, string>> =>
   );
 
 /** A project that runs the dumped environment on a platform. */
-async function projectOf(where: string, platform: Emulator): Promise<Project> {
-  const project = await Project.running(
-    `import { Environment } from "pulumi-microapps";\nexport const { teams, organizations } = new Environment("environment", { file: "environment.yaml" });`,
-    {
-      "microapps:endpoint": platform.url,
-      "microapps:email": administrator.email,
-      "microapps:password": administrator.password,
-    },
-  );
+async function projectOf(where: string, platform: Emulator, hasProgram = true): Promise<Project> {
+  const config = {
+    "microapps:endpoint": platform.url,
+    "microapps:email": administrator.email,
+    "microapps:password": administrator.password,
+  };
+  const program = `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`;
+  const project = await (hasProgram
+    ? Project.running(program, config)
+    : Project.declaring(config, { file: "environment.yaml" }));
   for (const [file, text] of Object.entries(await written(where))) await project.write(file, text);
   await project.succeed("stack init dev");
   return project;
@@ -217,11 +218,11 @@ test("what is dumped brings an empty platform to the same state: dumped again it
   expect(source.calls({ since: before, mutating: true })).toEqual([]);
 
   const empty = await createEmulator({ seed });
-  const project = await projectOf("one", empty);
+  const project = await projectOf("one", empty, false);
   try {
     await project.succeed("up", "--yes");
-    const made = JSON.parse(await project.succeed("stack output", "--json")) as { teams: Record<string, string> };
-    const teams = Object.values(made.teams).flatMap((id) => ["--team", id]);
+    const made = [...(await project.state()).values()].filter(({ urn }) => urn.includes("index:Team::"));
+    const teams = made.flatMap(({ id = "" }) => ["--team", id]);
     expect(await dump(empty, "two", ...teams, ...allTables)).toMatchObject({ status: 0 });
     expect(await written("two")).toEqual(files);
   } finally {

@@ -145,9 +145,13 @@ export class Project {
     return project;
   }
 
-  /** A project of files alone, whose environment is dev.yaml, with this configuration in clear. */
-  static declaring(config: Readonly<Record<string, string>>, settings: object = {}): Promise<Project> {
-    return Project.running("", config, { main: undefined, ...filesAlone, ...settings });
+  /** A project of files alone, with this configuration in clear, whose environment is this file (default: dev.yaml). */
+  static declaring(
+    config: Readonly<Record<string, string>>,
+    { file = "dev.yaml", ...settings }: { file?: string; outputs?: object } = {},
+  ): Promise<Project> {
+    const resources = { environment: { type: "microapps:Environment", properties: { file } } };
+    return Project.running("", config, { main: undefined, runtime: "yaml", resources, ...settings });
   }
 
   /** A copy of examples/organization. */
@@ -293,11 +297,6 @@ export function emptyOf(program: string, ...homes: readonly string[]): void {
   const left = readdirSync(program).includes(".microapps") ? readdirSync(data) : [];
   for (const name of left) if (!name.includes(".db")) rmSync(join(data, name), { recursive: true });
 }
-
-const filesAlone = {
-  runtime: "yaml",
-  resources: { environment: { type: "microapps:Environment", properties: { file: "dev.yaml" } } },
-};
 
 /** What a user's home is to a run; nothing is left in the user's own. */
 const homeIn = (folder: string) => ({

@@ -1,205 +1,251 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothKinds } from "../harness/bothKinds.ts";
 import type { Properties } from "../harness/providerHost.ts";
+import { type Made, SeedStory } from "./seedStory.ts";
 
 const tables = {
-  continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
+  continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text", Note: "text" } },
   countries: {
     name: "Countries",
     fields: {
-      Code: { type: "text", sort: 1 },
-      Name: "text",
-      People: "number",
+      ...{ Code: { type: "text", sort: 1 }, Name: "text", People: "number" },
       Continent: { type: "linked", table: "continents", field: "Code" },
     },
   },
-  cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
 };
+const row = (Code: string, Name: string) => ({ Code, Name });
+const [europe, africa, asia] = [row("EU", "Europe"), row("AF", "Africa"), row("AS", "Asia")];
+const rows = [europe, africa];
 
 throughBothKinds({ tables }, (scene) => {
-  const rows = [
-    { Code: "EU", Name: "Europe" },
-    { Code: "AF", Name: "Africa" },
-  ];
-  const live = async (microAppID: string) => {
-    const { microAppRows } = await scene.client.microappdata({ microAppID, optViewSort: { sortVal: 1 } });
-    return microAppRows;
+  const begin = async (news?: Properties, table = "continents"): Promise<SeedStory> => {
+    const seed = new SeedStory(scene, { table, key: "Code" });
+    if (news) await seed.up(news);
+    return seed;
   };
+  const names = (seed: SeedStory) => seed.live("Code", "Name");
+  const write = (file: string, ...lines: string[]): Promise<void> =>
+    writeFile(join(scene.host.folder, file), [...lines, ""].join("\n"));
 
-  test("SeedRows: edits by hand are seen and repaired; with keepLive they are kept", async () => {
-    const { host, client } = scene;
-    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    const [africa, europe] = await live("continents");
-    await client.updatemicroapprow({ rowID: africa?._id ?? "", rowData: { Name: "By hand" } });
-    await client.removemicroapprow({ rowID: europe?._id ?? "" });
-    const seen = await host.read("SeedRows", made.id, made.outputs);
-    expect(seen.outputs["drift"]).toEqual({
-      ...{ changed: 1, missing: 1, changedKeys: ["AF"], missingKeys: ["EU"] },
-      found: { AF: { Code: "AF", Name: "By hand" } },
+  describe("edits by hand", () => {
+    const edited = async (): Promise<SeedStory> => {
+      const seed = await begin({ rows });
+      await seed.byHand("AF", { Name: "By hand" });
+      await seed.byHand("EU");
+      expect((await seed.refresh())["drift"]).toEqual({
+        ...{ changed: 1, missing: 1, changedKeys: ["AF"], missingKeys: ["EU"] },
+        found: { AF: row("AF", "By hand") },
+      });
+      return seed;
+    };
+
+    test("are repaired, which the preview tells by row; with keepLive they are kept", async () => {
+      const seed = await edited();
+      const seen = 'rows edited by hand: 1 changed ("AF": Name "Africa" => "By hand"), 1 gone ("EU")';
+      const said: [Properties, string[]][] = [
+        [{}, [seen]],
+        [{ onConflict: "error" }, ["rows: 2 unchanged", `${seen}; onConflict is "error", so an update stops at them`]],
+        [{ mode: "insertOnly" }, ["rows: 2 unchanged", 'rows edited by hand: 1 gone ("EU")']],
+      ];
+      for (const [more, told] of said)
+        expect(await seed.preview({ rows, ...more })).toMatchObject({ changes: true, told });
+      const { outputs } = seed.state;
+      await seed.up({ rows, onConflict: "keepLive" }, false);
+      expect(await names(seed)).toEqual(["AF By hand"]);
+      seed.made = { ...seed.state, outputs };
+      const since = scene.emulator.lastCall();
+      await seed.up({ rows }, false);
+      expect(scene.emulator.calls({ since })).toHaveLength(6);
+      await seed.isSettled({ rows });
+      expect(await names(seed)).toEqual(["AF Africa", "EU Europe"]);
     });
-    expect(await host.diff("SeedRows", made.id, seen.outputs, made.inputs)).toMatchObject({ changes: true });
-    const kept = { ...made.inputs, onConflict: "keepLive" };
-    await host.update("SeedRows", made.id, seen.outputs, kept);
-    expect(await live("continents")).toMatchObject([{ Name: "By hand" }]);
-    const outputs = await host.update("SeedRows", made.id, seen.outputs, made.inputs);
-    expect(outputs).not.toHaveProperty("drift");
-    expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europe" }]);
   });
 
-  test("SeedRows: an update says what of the edits by hand it repairs, and with how many calls", async () => {
-    const { host, client } = scene;
-    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    const [africa, europe] = await live("continents");
-    await client.updatemicroapprow({ rowID: africa?._id ?? "", rowData: { Name: "By hand" } });
-    await client.removemicroapprow({ rowID: europe?._id ?? "" });
-    const { outputs } = await host.read("SeedRows", made.id, made.outputs);
-    const told = async (news: Properties): Promise<string[]> => {
-      host.told.length = 0;
-      await host.diff("SeedRows", made.id, outputs, { ...made.inputs, ...news });
-      return host.told;
-    };
-    const seen = 'info: rows edited by hand: 1 changed ("AF": Name "Africa" => "By hand"), 1 gone ("EU")';
-    expect(await told({})).toEqual([seen]);
-    expect(await told({ onConflict: "error" })).toEqual([
-      "info: rows: 2 unchanged",
-      `${seen}; onConflict is "error", so an update stops at them`,
-    ]);
-    expect(await told({ mode: "insertOnly" })).toEqual([
-      "info: rows: 2 unchanged",
-      'info: rows edited by hand: 1 gone ("EU")',
-    ]);
-    const since = scene.emulator.lastCall();
-    await host.update("SeedRows", made.id, outputs, made.inputs);
-    expect(scene.emulator.calls({ since })).toHaveLength(6);
-  });
+  test("of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
+    const lines = Array.from({ length: 20_010 }, (_, at) => `K${at},Name`);
+    await write("large.csv", "Code,Name", ...lines);
+    const news = { source: "large.csv" };
+    const seed = await begin(news);
+    const optViewFilters = [{ Code: { $in: ["K4", "K7"] } }];
+    const { microAppRows } = await scene.client.microappdata({ microAppID: "continents", optViewFilters });
+    for (const { _id } of microAppRows) await scene.client.removemicroapprow({ rowID: _id });
+    const { outputs } = seed.state;
+    const missing = { changed: 0, missing: 2, changedKeys: [], missingKeys: ["K4", "K7"] };
+    expect((await seed.refresh())["drift"]).toEqual(missing);
+    seed.made = { ...seed.state, outputs };
 
-  test("SeedRows: of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
-    const { host, client } = scene;
-    const write = (first: number): Promise<void> => {
-      const lines = Array.from({ length: 20_010 - first }, (_, at) => `K${first + at},Name\n`);
-      return writeFile(join(host.folder, "large.csv"), `Code,Name\n${lines.join("")}`);
-    };
-    await write(0);
-    const news = { table: "continents", key: "Code", source: "large.csv" };
-    const made = await scene.create("SeedRows", news);
-    const { microAppRows } = await client.microappdata({
-      microAppID: "continents",
-      optViewFilters: [{ Code: { $in: ["K4", "K7"] } }],
-    });
-    for (const { _id } of microAppRows) await client.removemicroapprow({ rowID: _id });
-    const { outputs } = await host.read("SeedRows", made.id, made.outputs);
-    expect(outputs["drift"]).toEqual({ changed: 0, missing: 2, changedKeys: [], missingKeys: ["K4", "K7"] });
-
-    await write(10_005);
-    const { inputs } = await host.check("SeedRows", news, made.inputs);
-    host.told.length = 0;
-    await expect(host.diff("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(
+    await write("large.csv", "Code,Name", ...lines.slice(10_005));
+    await expect(seed.preview(news)).rejects.toThrow(
       "10005 of 20010 rows would be removed, more than maxRemovals allows (25 %)",
     );
-    expect(host.told).toEqual([
+    expect(scene.host.told[0]).toBe(
       "info: at least 10005 rows to add, change or remove (-10005 rows in all); " +
         "only counts are known: the large.csv that was applied is neither here nor in the last Git commit",
-      ...(scene.providerKind.modern
-        ? [
-            expect.stringContaining(
-              "info: rows that move to a seed which waits for this one are removed here",
-            ) as unknown,
-          ]
-        : []),
-    ]);
-    await host.read("SeedRows", made.id, made.outputs);
-    expect(host.told.at(-1)).toContain("so edits by hand in table continents show only in the update");
-    const kept = { ...inputs, mode: "upsert" };
-    expect(await host.diff("SeedRows", made.id, made.outputs, kept)).toMatchObject({ changes: true });
+    );
+    expect(scene.host.told.slice(1)).toEqual(
+      scene.providerKind.modern
+        ? [expect.stringContaining("info: rows that move to a seed which waits for this one are removed here")]
+        : [],
+    );
+    await seed.refresh();
+    expect(scene.host.told.at(-1)).toContain("so edits by hand in table continents show only in the update");
+    expect(await seed.preview({ ...news, mode: "upsert" })).toMatchObject({ changes: true });
   });
 
-  test("SeedRows: a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
-    const { host } = scene;
-    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+  test("a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
+    await begin({ rows });
     const source = "countries.csv";
-    await writeFile(join(host.folder, source), "Code,Name,People,Continent\nPT,Portugal,10,EU\nKE,Kenya,,AF\n");
-    const news = {
-      table: "countries",
-      key: "Code",
-      source,
-      types: { People: "number" },
-      references: { Continent: { table: "continents", key: "Code" } },
-    };
-    const made = await scene.create("SeedRows", news);
-    expect(await live("countries")).toMatchObject([
+    await write(source, "Code,Name,People,Continent", "PT,Portugal,10,EU", "KE,Kenya,,AF");
+    const references = { Continent: { table: "continents", key: "Code" } };
+    const news = { source, types: { People: "number" }, references };
+    const seed = await begin(news, "countries");
+    expect(await seed.rows()).toMatchObject([
       { Code: "KE", Continent: { value: { label: "Code", value: "AF" } } },
       { Code: "PT", People: 10, Continent: { value: { value: "EU" } } },
     ]);
-    const seen = await host.read("SeedRows", made.id, made.outputs);
-    expect(seen.outputs).not.toHaveProperty("drift");
-
-    await writeFile(join(host.folder, source), "Code,Name,People,Continent\nPT,Portugal,10,EU\nKE,Kenya,,AN\n");
-    const { inputs } = await host.check("SeedRows", news, made.inputs);
-    const calls = await scene.calls(() =>
-      expect(host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(
-        'countries.csv:3: Continent refers to "AN", but there is no row with that key',
-      ),
-    );
-    expect(calls).toEqual([]);
+    await write(source, "Code,Name,People,Continent", "PT,Portugal,10,EU", "KE,Kenya,,AN");
+    await seed.refused(news, 'countries.csv:3: Continent refers to "AN", but there is no row with that key');
   });
 
-  test("SeedRows: a row that the platform refuses is named by line; the good ones go in, and the next run sends the rest", async () => {
-    const { host } = scene;
-    const bad = [
-      { Code: "PT", People: 10 },
-      { Code: "KE", People: "many" },
-      { Code: "BR", People: "more" },
-      { Code: "JP", People: 120 },
-    ];
-    const failed = await scene.failure(scene.create("SeedRows", { table: "countries", key: "Code", rows: bad }));
-    expect(failed).toMatchObject({ state: { rowCount: 2 } });
-    expect(failed.message.split("\n")).toEqual([
+  test("a row that the platform refuses is named by line; the good ones go in, and the next run sends the rest", async () => {
+    const bad = Object.entries({ PT: 10, KE: "many", BR: "more", JP: 120 }).map(([Code, People]) => ({ Code, People }));
+    const seed = await begin(undefined, "countries");
+    expect((await seed.fails({ rows: bad })).split("\n")).toEqual([
       "2 rows of table countries are as declared, but:",
       'rows[1] "KE" and 1 more: People must be a number',
     ]);
-    const { outputs } = await host.read("SeedRows", failed.id, failed.state);
-    const again = await host.check("SeedRows", { table: "countries", key: "Code", rows: bad }, outputs);
-    host.told.length = 0;
-    expect(await host.diff("SeedRows", failed.id, outputs, again.inputs)).toMatchObject({ changes: true });
-    expect(host.told).toEqual(['info: rows: 2 to add if they do not exist yet ("KE", "BR"), 2 unchanged']);
-    const good = bad.map((row) => ({ ...row, People: 1 }));
-    const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
-    await host.update("SeedRows", "countries/Code", failed.state, inputs);
-    expect(await live("countries")).toMatchObject([
-      { Code: "BR", People: 1 },
-      { Code: "JP", People: 1 },
-      { Code: "KE", People: 1 },
-      { Code: "PT" },
+    expect(await seed.refresh()).toMatchObject({ rowCount: 2 });
+    const told = ['rows: 2 to add if they do not exist yet ("KE", "BR"), 2 unchanged'];
+    expect(await seed.preview({ rows: bad })).toMatchObject({ changes: true, told });
+    await seed.up({ rows: bad.map((one) => ({ ...one, People: 1 })) });
+    expect((await seed.rows()).map(({ Code, People }) => [Code, People])).toEqual([
+      ...["BR", "JP", "KE", "PT"].map((code) => [code, 1]),
     ]);
   });
 
-  test("SeedRows: rows of a file show the cells that change where the file of the last run is in Git, or that they are not known", async () => {
-    const { host } = scene;
-    const source = "cells.csv";
-    const write = (name: string) => writeFile(join(host.folder, source), `Code,Name\nEU,${name}\nAF,Africa\n`);
-    await write("Europe");
-    const news = { table: "continents", key: "Code", source };
-    const made = await scene.create("SeedRows", news);
-    await write("Europa");
-    const { inputs } = await host.check("SeedRows", news, made.inputs);
-    const told = async (): Promise<string | undefined> => {
-      await host.diff("SeedRows", made.id, made.outputs, inputs);
-      return host.told.at(-1);
-    };
-    expect(await told()).toBe(
-      'info: rows: 1 to change ("EU"), 1 unchanged; ' +
+  test("rows of a file show the cells that change where the file of the last run is in Git, or that they are not known", async () => {
+    const file = (name: string) => write("cells.csv", "Code,Name", `EU,${name}`, "AF,Africa");
+    const news = { source: "cells.csv" };
+    await file("Europe");
+    const seed = await begin(news);
+    await file("Europa");
+    expect((await seed.preview(news)).told.at(-1)).toBe(
+      'rows: 1 to change ("EU"), 1 unchanged; ' +
         "only counts and keys are known: the cells.csv that was applied is neither here nor in the last Git commit",
     );
-    await write("Europe");
-    const git = (...words: string[]) => execFileSync("git", words, { cwd: host.folder });
-    git("init", "-q");
-    git("add", source);
+    await file("Europe");
     const author = ["user.name=x", "user.email=x@example.com", "commit.gpgsign=false"].flatMap((one) => ["-c", one]);
-    git(...author, "commit", "-qm", "rows");
-    await write("Europa");
-    expect(await told()).toBe('info: rows: 1 to change ("EU": Name "Europe" => "Europa"), 1 unchanged');
+    for (const words of [
+      ["init", "-q"],
+      ["add", "cells.csv"],
+      [...author, "commit", "-qm", "rows"],
+    ])
+      execFileSync("git", words, { cwd: scene.host.folder });
+    await file("Europa");
+    expect((await seed.preview(news)).told.at(-1)).toBe(
+      'rows: 1 to change ("EU": Name "Europe" => "Europa"), 1 unchanged',
+    );
+  });
+
+  describe("what is done to a source", () => {
+    const source = "continents.csv";
+    const lines = ["Code,Name", "AF,Africa", "EU,Europe", "AS,Asia"];
+    const [antarctica, europa] = [row("AN", "Antarctica"), row("EU", "Europa")];
+    const edits = { additions: [antarctica], changes: [europa], removals: ["AS"] };
+    const news = { source, ...edits };
+
+    test("rows are added, changed and left out of it, and it stays as it is", async () => {
+      await write(source, ...lines);
+      const seed = await begin(news);
+      expect(await names(seed)).toEqual(["AF Africa", "AN Antarctica", "EU Europa"]);
+      expect(seed.state.outputs).toMatchObject({ rowCount: 3, keys: ["AF", "EU", "AN"] });
+      const next = { source, additions: [row("AN", "Antarctis")], removals: ["AF"], maxRemovals: 1 };
+      expect((await seed.preview(next)).told).toEqual([
+        `rows: 1 to add if they do not exist yet ("AS"), 2 to change ("EU": Name "Europa" => "Europe"; "AN": Name "Antarctica" => "Antarctis"), 1 to remove ("AF")`,
+      ]);
+      await seed.up(next);
+      expect(await names(seed)).toEqual(["AN Antarctis", "AS Asia", "EU Europe"]);
+      await seed.destroy();
+      expect(await names(seed)).toEqual([]);
+    });
+
+    test("rows that move between it and what is done to it keep their IDs, and nothing is sent", async () => {
+      await write(source, ...lines);
+      const seed = await begin(news);
+      const before = await seed.rows();
+      const moves: [string[], Properties][] = [
+        [["Code,Name", "AF,Africa", "EU,Europa", "AN,Antarctica"], { source }],
+        [["Code,Name", "AF,Africa", "AS,Asia"], { source, additions: [antarctica, europa], removals: ["AS"] }],
+        [lines, news],
+        [lines, { rows: [africa, europe], changes: [europa], additions: [antarctica] }],
+      ];
+      for (const [text, declared] of moves) {
+        await write(source, ...text);
+        expect(await scene.calls(() => seed.up(declared))).toEqual([]);
+        expect(await seed.rows()).toEqual(before);
+      }
+    });
+
+    test("what meets no row, or one that is there, is named by its place, and nothing is sent", async () => {
+      await write(source, ...lines);
+      const wrong = {
+        additions: [row("AF", "Again"), { Name: "Nowhere" }],
+        changes: [row("XX", "None"), { Name: "Of whom?" }],
+        removals: ["YY", ["AS", "EU"]],
+      };
+      const problems = await (await begin()).problems({ source, ...wrong });
+      expect(problems.join("\n").split("\n")).toEqual([
+        "source: removals[1] and 1 more: names no row: give it Code",
+        'continents.csv:2: the row "AF" stands here, and additions[0] adds it: change it there, or remove it first',
+        'changes[0]: continents.csv has no row "XX" to change: correct the key, or leave it out',
+        'removals[0]: continents.csv has no row "YY" to remove: correct the key, or leave it out',
+        "additions[1]: the row has no Code, which is its natural key: give it one",
+      ]);
+      expect(scene.emulator.calls({ mutating: true })).toEqual([]);
+    });
+  });
+
+  /** How an engine comes to a replacement: what it asks before, and whether it read the state. */
+  const orders: Readonly<Record<string, (made: Made, news: Properties) => Promise<unknown>>> = {
+    /** `replaceOnChanges`: the diff came first. */
+    "after a diff": async ({ id, inputs, outputs }, news) => {
+      const checked = await scene.host.check("SeedRows", news, inputs);
+      await scene.host.diff("SeedRows", id, outputs, checked.inputs);
+    },
+    /** Another provider, or `deletedWith`: the inputs alone are compared. */
+    "without a diff": ({ inputs }, news) => scene.host.check("SeedRows", news, inputs),
+    /** `--replace` and a taint, where the engine reads first. */
+    "after a read": ({ id, outputs }) => scene.host.read("SeedRows", id, outputs),
+  };
+
+  test.each(Object.entries(orders))(
+    "a seed that an engine replaces %s takes over what the old one had, and the preview says it",
+    async (_, order) => {
+      const seed = await begin({ rows: [europe, africa, asia] });
+      const { state: old } = seed;
+      const [asiaID, africaID, europeID] = [(await seed.ids())[1], (await seed.ids())[0], (await seed.ids())[2]];
+      const wanted = { rows: [row("EU", "another"), africa, row("OC", "Oceania")] };
+      scene.host.told.length = 0;
+      await order(old, { table: "continents", key: "Code", ...wanted });
+      const { inputs, problems } = await scene.host.check("SeedRows", { table: "continents", key: "Code", ...wanted });
+      expect(problems).toEqual([]);
+      const change = '1 to add if they do not exist yet ("OC"), 1 to change ("EU"), 1 to remove ("AS"), 1 unchanged';
+      expect([...new Set(scene.host.told)]).toEqual([`info: rows: ${change}`]);
+      seed.made = { inputs, ...(await scene.host.create("SeedRows", inputs)) };
+      await scene.host.delete("SeedRows", old.id, old.outputs);
+      expect(await names(seed)).toEqual(["AF Africa", "EU another", "OC Oceania"]);
+      const [africaNow, europeNow, oceania] = await seed.ids();
+      expect([africaNow, europeNow, oceania === asiaID]).toEqual([africaID, europeID, false]);
+      expect(seed.state.outputs).toMatchObject({ rowCount: 3 });
+      await seed.isSettled(wanted);
+    },
+  );
+
+  test("where nothing tells what the replaced one had, the refusal says how to go on", async () => {
+    await scene.client.insertmicroapprows({ microAppID: "continents", rows: [europe] });
+    await (await begin()).refused({ rows: [row("EU", "another")] }, "run the same command with --refresh");
   });
 });

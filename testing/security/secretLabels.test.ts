@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
+import { testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { dynamic, plugin } from "../harness/kinds.ts";
 import { Project, repository } from "../harness/project.ts";
@@ -107,7 +108,8 @@ async function editByHand(): Promise<void> {
   await client.close();
 }
 
-test("values of secret labels are nowhere, and the rest of the rows is shown", async () => {
+// Of an environment they are in secretEnvironment.test.ts.
+testInLong("values of secret labels are nowhere, and the rest of the rows is shown", async () => {
   const created = await run("up --yes --skip-preview --diff");
   expect(created.match(/Code : "2"\n\s+Name : "two"\n\s+Token: \[secret\]/g)).toHaveLength(2);
 

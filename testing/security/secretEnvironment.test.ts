@@ -38,10 +38,7 @@ beforeAll(async () => {
   const fields = { Code: "text", Name: "text", Token: "text" };
   const tables = { labelled: { fields }, listed: { fields }, whole: { fields } };
   emulator = await createEmulator({ seed: { administrator: account, tables } });
-  project = await Project.running(
-    'import { Environment } from "pulumi-microapps";\nnew Environment("e", { file: "dev.yaml" });\n',
-    { "microapps:endpoint": emulator.url, "microapps:email": account.email },
-  );
+  project = await Project.declaring({ "microapps:endpoint": emulator.url, "microapps:email": account.email });
   project.environment["MICROAPPS_PASSWORD"] = account.password;
   project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
   await project.write("environments.yaml", "dev: { file: dev.yaml }\n");
