@@ -74,61 +74,85 @@ export interface Observer {
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
 export async function drift(
   resources: readonly StateResource[],
-  context: ResourceContext & { tables: CountingReads },
+  context: LookingContext,
   hide: (text: string) => string = (text) => text,
   observer?: Observer,
 ): Promise<Look> {
   const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
-  const looked: Looked[] = [];
-  const seen = new Map<StateResource, Values>();
+  const unread = (name: string, text: string): void => void look.unread.push(`${name}: ${hide(text)}`);
   const roots = resources.filter(({ kind }) => kind === "Environment").map(({ name }) => `${name}/`);
-  const known = resources.flatMap((each) => {
-    const resource = unlooked.includes(each.kind) ? undefined : resourceNamed(each.kind);
-    return resource ? [{ each: { ...each, name: bare(each.name, roots) }, resource }] : [];
-  });
-  const read = async ({ each, resource }: (typeof known)[number]): Promise<void> => {
-    const warnings: string[] = [];
-    const report = {
-      status: () => undefined,
-      info: () => undefined,
-      forecast: () => undefined,
-      warning: (text: string) => void warnings.push(text),
-    };
-    const values = withList(toPlain(each.values as PropertyMap)); // a map stays one
+  const known = resources
+    .filter(({ kind }) => !unlooked.includes(kind) && resourceNamed(kind))
+    .map((each) => ({ ...each, name: bare(each.name, roots) }));
+  const found = new Map<StateResource, Looked>();
+  await inParallel(known, maxUnderWay, async (each) => {
     try {
-      const observed = observer?.watch(each);
-      const rows = new Map<string, RowData>();
-      const changed = (key: string, row: RowData): void => {
-        if (rows.size < maxRows) rows.set(key, row);
-        observed?.changed(key, row);
-      };
-      const watch = { foreign: () => undefined, missing: () => undefined, ...observed, changed };
-      const found = await resource.read({ ...context, report, watch }, each.id, values);
-      if (found) {
-        seen.set(each, found.outputs);
-        for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
-      }
-      look.notes.push(...(await describeEnds(each, values, context)));
-      looked.push({ each, values, rows, found: found?.outputs });
+      const { warnings, notes, ...looked } = await lookAt(each, context, observer);
+      found.set(each, looked);
+      look.notes.push(...notes);
+      for (const text of warnings) unread(each.name, text);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
-      look.unread.push(`${each.name}: ${hide(messageOf(error))}`);
+      unread(each.name, messageOf(error));
     }
-  };
-  await inParallel(known, maxUnderWay, read);
-  await countOthers(
-    known.map(({ each }) => each),
-    { seen, context, look, hide, others: observer?.others },
+  });
+  const looked = known.flatMap((each) => found.get(each) ?? []); // whichever was read first
+  const there = looked.flatMap((one) => (one.found ? [{ ...one, found: one.found }] : []));
+  const people = Map.groupBy(
+    there.filter(({ each }) => isOfTeam(each.kind)),
+    ({ found }) => String(found["teamID"]),
   );
+  const teams = there.filter(({ each }) => each.kind === "Team").map(({ each }) => each);
+  await inParallel(teams, maxUnderWay, async (team) => {
+    try {
+      look.notes.push(...(await countStrangers(team, people.get(team.id) ?? [], context, observer?.others)));
+    } catch (error) {
+      unread(team.name, messageOf(error));
+    }
+  });
+  look.notes = [...look.notes, ...countForeignRows(there, context.tables)].sort();
   look.unread = [...new Set(look.unread)].sort();
-  const inOrder = new Map(known.map(({ each }, at) => [each, at]));
-  looked.sort((a, b) => (inOrder.get(a.each) ?? 0) - (inOrder.get(b.each) ?? 0)); // whichever was read first
   const things = await describeChanges(looked, context.directory, observer);
   look.section = { compared: true, things: orderThings(things.toSorted(byName)) };
   return look;
 }
 
-const byName = (a: Thing, b: Thing): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+type LookingContext = ResourceContext & { tables: CountingReads };
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** A resource of a state beside what is on the platform. */
+interface Looked {
+  each: StateResource;
+  /** As it was applied. */
+  values: Values;
+  /** The first rows of a seed that were changed, as they are on the platform. */
+  rows?: ReadonlyMap<string, RowData>;
+  /** The live resource; undefined when it does not exist. */
+  found: Values | undefined;
+}
+
+async function lookAt(
+  each: StateResource,
+  context: LookingContext,
+  observer: Observer | undefined,
+): Promise<Looked & { warnings: string[]; notes: string[] }> {
+  const warnings: string[] = [];
+  const ignore = (): undefined => undefined;
+  const warning = (text: string): void => void warnings.push(text);
+  const report = { status: ignore, info: ignore, forecast: ignore, warning };
+  const observed = observer?.watch(each);
+  const rows = new Map<string, RowData>();
+  const changed = (key: string, row: RowData): void => {
+    if (rows.size < maxRows) rows.set(key, row);
+    observed?.changed(key, row);
+  };
+  const watch = { foreign: ignore, missing: ignore, ...observed, changed };
+  const values = withList(toPlain(each.values as PropertyMap)); // a map stays one
+  const found = await resourceNamed(each.kind)?.read({ ...context, report, watch }, each.id, values);
+  const notes = await describeEnds(each, values, context);
+  return { each, values, rows, found: found?.outputs, warnings: found ? warnings : [], notes };
+}
 
 /** Rows that the program has stand in a state by their key, or with edits as a list; a resource wants them as a list. */
 const withList = (values: Values): Values =>
@@ -147,51 +171,43 @@ async function describeChanges(
   observer: Observer | undefined,
 ): Promise<Thing[]> {
   const things: Thing[] = [];
-  const isRows = ({ each }: Looked): boolean => each.kind === "SeedRows";
-  for (const { each, values, rows: seen, found } of looked.filter(isRows)) {
-    const rows = found && (await rowChanges(values, found, seen, directory));
-    if (!found || rows) things.push(thingOf(each, found, rows?.changes ?? [], rows));
+  const isSeed = ({ each }: Looked): boolean => each.kind === "SeedRows";
+  for (const { each, values, rows, found } of looked.filter(isSeed)) {
+    const changes = found && (await rowChanges(values, found, rows, directory));
+    if (!found || changes) things.push(thingOf(each, found, changes));
   }
   const back = await planPutBack(
-    looked.filter((one) => !isRows(one)),
+    looked.filter((one) => !isSeed(one)),
     directory,
   );
   const changed = new Map(back.map((one) => [one.each, listChangedByHand(one)]));
   for (const { each, values, found } of looked) observer?.found(each, values, found, changed.get(each) ?? []);
-  const teams = new Map<string, Thing>();
   for (const one of back) {
     if (isOfPeople(one.step)) continue;
-    const settings = one.found ? settingChanges(settingsByHand(one)) : [];
-    if (one.found && settings.length === 0) continue;
-    const thing = thingOf(one.each, one.found, settings);
-    if (one.each.kind === "Team") teams.set(thing.name, thing);
-    else things.push(thing);
+    const changes = one.found ? settingChanges(settingsByHand(one)) : [];
+    if (!one.found || changes.length > 0) things.push(thingOf(one.each, one.found, { changes }));
   }
   const people = Map.groupBy(
     back.filter(({ step }) => isOfPeople(step)),
     (one) => teamOf(one, back),
   );
   for (const [name, own] of people) {
-    const team = teams.get(name);
-    const changes = team?.op === "remove" ? [] : peopleByHand(own);
-    if (changes.length > 0) teams.set(name, withPeople(team ?? { ...unchanged("team", name), op: "change" }, changes));
+    const at = things.findIndex((thing) => thing.kind === "team" && thing.name === name);
+    const team: Thing = things[at] ?? { ...unchanged("team", name), op: "change" };
+    const changes = team.op === "remove" ? [] : peopleByHand(own);
+    if (changes.length > 0) things.splice(at < 0 ? things.length : at, 1, withPeople(team, changes));
   }
-  return [...things, ...teams.values()];
+  return things;
 }
 
 const unchanged = (kind: Thing["kind"], name: string): Omit<Thing, "op"> => ({
   ...{ kind, name, changes: [], omitted: 0, notes: [], guards: [] },
 });
 
-function thingOf(
-  { kind, name }: StateResource,
-  found: Values | undefined,
-  changes: readonly Change[],
-  more: Partial<Thing> = {},
-): Thing {
+function thingOf({ kind, name }: StateResource, found: Values | undefined, more: Partial<Thing> = {}): Thing {
   const thing = unchanged(toShownKind(kind) ?? "resource", name);
   if (!found) return { ...thing, op: "remove", notes: ["is not on the platform any more"] };
-  return { ...thing, ...more, op: "change", changes: orderChanges(changes) };
+  return { ...thing, ...more, op: "change", changes: orderChanges(more.changes ?? []) };
 }
 
 /** The name of somebody's team, which a program may have outside of this stack. */
@@ -206,8 +222,7 @@ function teamOf({ each, values, found }: Looked, all: readonly Looked[]): string
 function withPeople(team: Thing, changes: readonly Change[]): Thing {
   const people = noTally();
   for (const { op } of changes) people[op]++;
-  const byName = changes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { ...team, people, changes: orderChanges([...team.changes, ...byName]) };
+  return { ...team, people, changes: orderChanges([...team.changes, ...changes.toSorted(byName)]) };
 }
 
 /** Expectations of a seed that do not hold, as settings that changed. */
@@ -257,60 +272,41 @@ async function rowChanges(
   };
 }
 
-interface Counting {
-  seen: ReadonlyMap<StateResource, Values>;
-  context: ResourceContext & { tables: CountingReads };
-  look: Look;
-  hide: (text: string) => string;
-  others: Observer["others"];
+type Found = Looked & { found: Values };
+
+/** Counts members whom nobody declares. The account that made a team is in it. */
+async function countStrangers(
+  team: StateResource,
+  declared: readonly Found[],
+  context: LookingContext,
+  take: Observer["others"],
+): Promise<string[]> {
+  const { client, members } = context;
+  const known = new Set<unknown>([await client.callerID()]);
+  for (const { memberUserID, userIDs } of declared.map(({ found }) => found))
+    for (const id of [memberUserID, ...(Array.isArray(userIDs) ? (userIDs as unknown[]) : [])]) known.add(id);
+  const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
+  if (take) {
+    const roleOf = (each: (typeof others)[number]) => findRole(context, team.id, each);
+    take(
+      team,
+      await Promise.all(others.map(async (each) => ({ name: each.email ?? each.userID, role: await roleOf(each) }))),
+    );
+  }
+  return others.length === 0 ? [] : [`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`];
 }
 
-/** Counts members whom nobody declares and rows beside those of this stack. */
-async function countOthers(
-  resources: readonly StateResource[],
-  { seen, context, look, hide, others: take }: Counting,
-): Promise<void> {
-  const { client, members, tables } = context;
-  const declared = new Map<string, Set<unknown>>();
-  for (const [{ kind }, values] of seen) {
-    if (kind !== "TeamMember" && kind !== "TeamRoster") continue;
-    const team = String(values["teamID"]);
-    const known = declared.get(team) ?? new Set();
-    for (const id of [
-      values["memberUserID"],
-      ...(Array.isArray(values["userIDs"]) ? (values["userIDs"] as unknown[]) : []),
-    ])
-      known.add(id);
-    declared.set(team, known);
-  }
-  const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
-  await inParallel(teams, maxUnderWay, async (team) => {
-    try {
-      // The account that made a team is in it.
-      const known = new Set(declared.get(team.id)).add(await client.callerID());
-      const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
-      if (others.length > 0)
-        look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
-      if (!take) return;
-      const named = others.map(async (each) => ({
-        name: each.email ?? each.userID,
-        role: await findRole(context, team.id, each),
-      }));
-      take(team, await Promise.all(named));
-    } catch (error) {
-      look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
-    }
-  });
-  for (const [table, count] of tables.counts) {
-    const seeds = [...seen].filter(([{ kind, values }]) => kind === "SeedRows" && values["table"] === table);
-    if (seeds.length === 0) continue;
-    const ours = seeds.reduce((sum, [{ values }, found]) => {
-      const missing = isObject(found["drift"]) ? Number(found["drift"]["missing"]) : 0;
-      return sum + Number(values["rowCount"]) - missing;
+/** Counts rows beside those of this stack. */
+function countForeignRows(there: readonly Found[], { counts }: CountingReads): string[] {
+  const seeds = there.filter(({ each }) => each.kind === "SeedRows");
+  return [...Map.groupBy(seeds, ({ each }) => String(each.values["table"]))].flatMap(([table, own]) => {
+    const ours = own.reduce((sum, { each, found: { drift } }) => {
+      const missing = isObject(drift) ? Number(drift["missing"]) : 0;
+      return sum + Number(each.values["rowCount"]) - missing;
     }, 0);
-    if (count > ours) look.notes.push(`table ${table}: ${formatCount(count - ours, "row")} beside those of this stack`);
-  }
-  look.notes.sort();
+    const more = (counts.get(table) ?? 0) - ours;
+    return more > 0 ? [`table ${table}: ${formatCount(more, "row")} beside those of this stack`] : [];
+  });
 }
 
 /** Reads of tables that remember how many rows each has. */
@@ -359,17 +355,6 @@ async function endsOf(kind: string, values: Values, place: PeoplePlace): Promise
   return splitEnds(people, place.day);
 }
 
-/** A resource of a state beside what is on the platform. */
-interface Looked {
-  each: StateResource;
-  /** As it was applied. */
-  values: Values;
-  /** The first rows of a seed that were changed, as they are on the platform. */
-  rows?: ReadonlyMap<string, RowData>;
-  /** The live resource; undefined when it does not exist. */
-  found: Values | undefined;
-}
-
 /** A step of the run that puts back what was applied. */
 interface PutBack extends Looked {
   step: PlannedStep;
@@ -410,11 +395,11 @@ const toState = ({ kind, name, id }: StateResource, inputs: Values, outputs: Val
 
 /** The values with the people whom the last run had: nobody leaves by hand because a day has passed. */
 function withoutEnds(kind: string, values: Values): Values {
-  if (!hasEnds(kind) || values["ended"] === true) return values;
+  if (!isOfTeam(kind) || values["ended"] === true) return values;
   return Object.fromEntries(Object.entries(values).filter(([name]) => !["until", "source", "team"].includes(name)));
 }
 
-const hasEnds = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes(kind);
+const isOfTeam = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes(kind);
 
 /** Settings that the run would put back, from what was applied to what was found. */
 const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>

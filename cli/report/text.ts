@@ -1,4 +1,5 @@
-import looksOf from "unhomoglyph"; // Unicode's table of confusables (UTS #39)
+import { createRequire } from "node:module";
+import type unhomoglyph from "unhomoglyph";
 import { formatCount } from "../../platform/messages/text.ts";
 import {
   byWeight,
@@ -115,6 +116,12 @@ const together = [
   ["Han", "Hangul"],
   ["Han", "Bopomofo"],
 ];
+
+let looks: typeof unhomoglyph | undefined;
+
+/** By Unicode's table of confusables (UTS #39), which is loaded when the first letter of another script comes. */
+const looksOf = (letter: string): string =>
+  (looks ??= createRequire(import.meta.url)("unhomoglyph") as typeof unhomoglyph)(letter);
 
 const looksLatin = /^[\x21-\x7e]+$/;
 

@@ -6,6 +6,7 @@ import { isPipeline, withoutCommands, type Line, oneLine } from "./text.ts";
 /** Characters of one column each: ASCII, and the lines of tables. */
 const simple = /^[\x20-\x7e\u2500-\u257f]*$/;
 let measure: typeof stringWidth | undefined;
+let parts: Intl.Segmenter | undefined;
 
 /** Loads the library when the first other character comes: its tables take a tenth of a short command. */
 const loaded = (): typeof stringWidth =>
@@ -14,24 +15,23 @@ const loaded = (): typeof stringWidth =>
 /** Columns of a text on a terminal. */
 export const widthOf = (text: string): number => (simple.test(text) ? text.length : loaded()(text));
 
-const graphemes = new Intl.Segmenter();
+/** The characters of a text as people see them; what tells them apart takes as long to load. */
+const graphemesOf = (text: string): string[] =>
+  simple.test(text) ? text.split("") : Array.from((parts ??= new Intl.Segmenter()).segment(text), (one) => one.segment);
 
 export const padText = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - widthOf(text)));
 
 /** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
 export function wrapLine(line: string, cells: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
-  const lines: string[] = [];
-  let last = "";
+  const lines = [""];
   for (const word of line.slice(indent.length).split(" ")) {
+    const last = lines.at(-1) ?? "";
     const longer = last === "" ? indent + word : `${last} ${word}`;
-    if (last === "" || widthOf(longer) <= cells) last = longer;
-    else {
-      lines.push(last);
-      last = indent + word;
-    }
+    if (last !== "" && widthOf(longer) > cells) lines.push(indent + word);
+    else lines[lines.length - 1] = longer;
   }
-  return [...lines, last];
+  return lines;
 }
 
 /** Cuts a line to a number of columns, between graphemes. */
@@ -40,7 +40,7 @@ export function clipLine(line: Line, cells: number): Line {
   const kept: Line = [];
   for (const segment of line) {
     let text = "";
-    for (const { segment: grapheme } of graphemes.segment(segment.text)) {
+    for (const grapheme of graphemesOf(segment.text)) {
       left -= widthOf(grapheme);
       if (left < 0) return [...kept, { ...segment, text }];
       text += grapheme;
@@ -53,7 +53,7 @@ export function clipLine(line: Line, cells: number): Line {
 /** Cuts a text to a number of columns, and marks that by a dot at its start or end. */
 export function cutText(text: string, cells: number, where: "start" | "end"): string {
   if (widthOf(text) <= cells) return text;
-  let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  let kept = graphemesOf(text);
   while (widthOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
   return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }

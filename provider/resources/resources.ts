@@ -52,9 +52,8 @@ const userTeams = resource({
   },
 });
 
-/** Resources that states of 0.1.0 have and that nothing else knows. */
-const removed = [userTeams] as unknown as readonly Resource[];
+/** By the last word of their types. States of 0.1.0 have one that nothing else knows. */
+const byName = new Map([...resources, userTeams as unknown as Resource].map((one) => [one.name, one]));
 
 /** The resource of a type, by the type's last word. */
-export const resourceNamed = (name: string): Resource | undefined =>
-  [...resources, ...removed].find((one) => one.name === name);
+export const resourceNamed = (name: string): Resource | undefined => byName.get(name);

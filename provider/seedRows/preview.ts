@@ -229,7 +229,7 @@ async function compareWithLast(
     const removed = plan.exact && plan.remove > 0 ? plan.change.removed : [];
     const leaving = await LeavingRows.of(context, { old, target, urn, adopt }, removed);
     const left = await removeTakenOver(context, inputs, leaving.within(plan));
-    return { plan: left, leaving, names: await firstNames(inputs, left, last, keys, directory) };
+    return { plan: left, leaving, names: await firstNames(context, inputs, left, last, keys) };
   };
   const unknown: Forecast = { exact: false, moreThan: 0, net: now.rows.length - ledger.count };
   const whole = summary ? planOffline(summary.rows, ledger, inputs.mode) : unknown;
@@ -328,7 +328,7 @@ export async function sourceOf(
     await refuseEdited(context, inputs, summary);
     const plan = await removeTakenOver(context, inputs, planOffline(summary.rows, emptyLedger(), mode));
     report.rows?.({ plan, keptForOthers: new Map() });
-    const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
+    const names = await firstNames(context, inputs, plan, emptyLedger(), []);
     report.forecast(forecast(inputs, plan, names, { isVague: mode === "updateOnly" }));
     renewedLinks(context, inputs); // of rows that are there, since another seed had them
     if (await takesUp(context, inputs, rowClaims.going(table, urn))) rowClaims.renew(table);
@@ -345,13 +345,13 @@ export async function sourceOf(
  * @param keys those of the ledger, as far as they are known: that of a small seed keeps the order of its keys
  */
 async function firstNames(
+  { isPlan = false, directory }: OfflineRowContext,
   declaration: Seed,
   plan: Forecast,
   ledger: Ledger,
   keys: readonly string[],
-  directory: string,
 ): Promise<Names> {
-  if (!plan.exact || declaration.sensitive) return noNames();
+  if (isPlan || !plan.exact || declaration.sensitive) return noNames(); // a report names them itself
   const { insert, update, remove, change } = plan;
   const added = insert > 0 ? change.added.first(maxShown) : [];
   const changed = update > 0 ? change.changed.slice(0, maxShown) : [];

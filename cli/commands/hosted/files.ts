@@ -17,8 +17,8 @@ import {
   type EnvironmentRead,
   type Monitor,
 } from "../../../provider/pulumi/plugin/environment.ts";
-import { environmentType } from "../../../provider/pulumi/plugin/schema.ts";
 import { SecretValue, unknownValue } from "../../../provider/pulumi/properties.ts";
+import { environmentType } from "../../../provider/resources/model/identities.ts";
 
 /** A project of files alone: a Pulumi.yaml whose resources are Environments. */
 interface FilesProject {

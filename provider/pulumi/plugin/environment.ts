@@ -13,6 +13,7 @@ import { isObject } from "../../../platform/contract/wire.ts";
 import { declaration, type Declaration, fileAmong } from "../../environment/declaration.ts";
 import type { ConfigLookup } from "../../environment/schema.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
+import { environmentType } from "../../resources/model/identities.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
@@ -30,7 +31,6 @@ import {
   withSecretCells,
 } from "../properties.ts";
 import { toHiddenName, typeThrough, urnsInStack, urnThrough } from "../providerKinds.ts";
-import { environmentType } from "./schema.ts";
 import { decode } from "./wire.ts";
 
 /** What takes registrations: an engine over a connection, or the one of this process. */

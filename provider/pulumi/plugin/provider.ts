@@ -6,6 +6,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import { functionNamed, listingOf } from "../../functions/functions.ts";
+import { environmentType } from "../../resources/model/identities.ts";
 import type { Recall } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -40,7 +41,7 @@ import {
 } from "../properties.ts";
 import { pickOwnSettings } from "../providerKinds.ts";
 import { UnfinishedFailure } from "./failures.ts";
-import { environmentType, schemaText } from "./schema.ts";
+import { schemaText } from "./schema.ts";
 import { decode, type Decoded, type Detail, details, detailsOf, encode } from "./wire.ts";
 
 /**

@@ -18,7 +18,8 @@ export function readName(urn: string): NamedResource {
   return word === undefined ? { kind, name } : { kind, name, inFile: `${word} ${quote(nameInFile(kind, name))}` };
 }
 
-const environmentType = "microapps:index:Environment";
+/** The component that an Environment file is. */
+export const environmentType = "microapps:index:Environment";
 
 /** Words of an Environment file for the kinds of its things. */
 const words: Readonly<Record<string, string>> = {
