@@ -106,19 +106,6 @@ export function addDumpCommand(program: Command): void {
     });
 }
 
-/** Adds a command that only the Pulumi CLI has, which reports that. */
-export function addImportRefusal(program: Command): void {
-  program
-    .command("import", { hidden: true })
-    .argument("[anything...]")
-    .allowUnknownOption()
-    .action(() => {
-      throw new Error(
-        "the embedded engine imports nothing: run 'pulumi import' of the Pulumi CLI in this project; 'microapps dump' writes a file for 'pulumi import --file'",
-      );
-    });
-}
-
 const formats: readonly Format[] = ["md", "json", "text"];
 
 /** Adds the command that reports what a change does to each environment, or what differs between two of them. */
@@ -276,9 +263,6 @@ interface PromoteOptions {
   json?: boolean;
 }
 
-/** The exit status of conflicts, as docs/exit-statuses.md has it. */
-const conflicting = 2;
-
 /** Adds the command that brings changes of one environment into another. */
 export function addPromoteCommand(program: Command): void {
   program
@@ -308,7 +292,7 @@ async function runPromote(from: string, to: string, options: PromoteOptions): Pr
   process.stdout.write(
     json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
   );
-  if (promoted.conflicts.length > 0) process.exitCode = conflicting;
+  if (promoted.conflicts.length > 0) process.exitCode = 2;
 }
 
 /** Adds the command that writes the pipelines of a project. */

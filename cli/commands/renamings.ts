@@ -10,7 +10,7 @@ import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
 import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
 
 /** A step of an engine's preview. */
-type PreviewStep = Pick<StepInfo, "op" | "urn" | "resourceType" | "properties" | "departure">;
+type PreviewStep = Pick<StepInfo, "op" | "urn" | "properties" | "departure">;
 
 /** A hint at the resource that comes. */
 interface Hint {
@@ -32,9 +32,8 @@ export class RenamingWatch {
   readonly #environments = new Set<string>();
 
   /** Takes a step; parents come before what is below them, and deletions last. */
-  take({ op, urn, resourceType, properties = {}, departure }: PreviewStep): void {
-    const kind = kindOf(resourceType);
-    const name = nameOf(urn);
+  take({ op, urn, properties = {}, departure }: PreviewStep): void {
+    const { kind, name } = readName(urn);
     if (kind === "Environment") this.#environments.add(name);
     if (op !== "create" && op !== "delete") return;
     const root = [...this.#environments].find((each) => name.startsWith(`${each}/`));
@@ -65,9 +64,6 @@ function rowsLeft(left: OfStep, came: OfStep): RowsLeft | undefined {
   const { kept, gone } = left.departure;
   return { stay: kept[describeNamed(readName(came.step))] ?? 0, go: gone };
 }
-
-const kindOf = (type: string): string => type.slice(type.lastIndexOf(":") + 1);
-const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
 
 /** The place of a thing in an Environment file. */
 function pathOf(kind: string, name: string): string[] {

@@ -78,10 +78,8 @@ const rows: Row[] = [
   ["environment check -s prod", "its file is not there", 2, "prod.yaml:1:1: can't be read: there is no such file"],
   ["environment check", "no file is named", 1, "name the Environment file, or its stack with --stack"],
   ["environment check dev.yaml --base nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
-  ["environment check dev.yaml --bsae HEAD", "a flag is misspelt", 1, "(Did you mean --base?)"],
   ["environment show dev.yaml", "it is sound", 0, "name: Acme"],
   ["environment show dev.yaml", "it has a mistake", 2, "dev.yaml:1:26: unknown key", { files: broken }],
-  ["environment shwo", "the command is misspelt", 1, "(Did you mean environment show?)"],
 
   ["report", "nothing changes", 0, "dev"],
   ["report", "something changes", 0, "Acme 2", { files: { "dev.yaml": declared.replace("Acme", "Acme 2") } }],

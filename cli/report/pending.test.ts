@@ -66,6 +66,16 @@ describe("people and settings", () => {
     expect(await of(acme, applied.slice(1))).toMatchObject({ compared: false });
   });
 
+  test("the guards of a roster that leaves are told", async () => {
+    const members = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`p${at}@x.org`, "member"]));
+    const kept = { teamID: "acme/crew", members, userIDs: Object.keys(members), maxRemovals: 0.25, keepSelf: true };
+    const { things } = await of(acme, [...applied.slice(0, 3), made("TeamRoster", "acme/crew/roster", kept)]);
+    const told = expect.stringMatching(
+      /^nobody can be removed from team acme\/crew: .* then remove the roster\.$/,
+    ) as unknown;
+    expect(things.flatMap(({ guards }) => guards)).toEqual([told]);
+  });
+
   test("an interrupted run is told", async () => {
     const { why } = await of(acme, applied, { pending_operations: [{ type: "creating" }] });
     expect(why).toContain("a run was interrupted while it worked on 1 resource");

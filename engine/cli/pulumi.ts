@@ -28,7 +28,7 @@ const commandsOfPulumi: readonly string[] = [
   ...["stack graph", "stack history", "stack import", "stack migrate", "stack rename", "stack schedule", "stack tag"],
   ...["stack unselect", "stack webhook", "state delete", "state edit", "state move", "state protect", "state rename"],
   ...["state repair", "state taint", "state unprotect", "state untaint", "state upgrade", "config copy", "config cp"],
-  ...["config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
+  ...["import", "config env", "config refresh", "config set-all", "config remove-all", "config rm-all"],
 ];
 
 /** Variables by which the Pulumi CLI takes flags, of any command and of operations. */

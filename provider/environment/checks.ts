@@ -1,7 +1,7 @@
 import { today } from "../../machine/today.ts";
 import type { RowData } from "../../platform/contract/values.ts";
-import { entryIn, isObject } from "../../platform/contract/wire.ts";
-import { differenceOf, folded, quote } from "../../platform/messages/text.ts";
+import { entryIn } from "../../platform/contract/wire.ts";
+import { differenceOf, folded } from "../../platform/messages/text.ts";
 import { seed as contents, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
 import {
   find,
@@ -205,41 +205,10 @@ async function checkPeople(root: Value, declared: Declaration, place: PeoplePlac
     const { problems, ends } = await peopleOf(placed, place);
     const source = valuePlace(root, [...path, "roster", "source"]);
     for (const text of problems) found.problems.push(toProblem(text, team.roster?.source ? source : at));
-    found.problems.push(...demotedAdministrators(root, placed));
     for (const text of sentencesOf(placed, ends)) found.warnings.push({ at, message: text });
   }
-  found.problems.push(...takenNames(root, declared));
   if (found.problems.length === 0) found.warnings.push(...(await strangeTeams(declared, place)));
   return found;
-}
-
-/** Teams that no organization can have: two of one name, or of that of its own team. */
-function takenNames(root: Value, { organizations }: Declaration): Problem[] {
-  return Object.entries(organizations).flatMap(([organization, { teams = {} }]) => {
-    const first = new Map<string, string>();
-    return Object.entries(teams).flatMap(([key, { name }]) => {
-      const twin = first.get(name);
-      if (twin === undefined) first.set(name, key);
-      if (twin === undefined && name !== ownTeam) return [];
-      const whose =
-        twin === undefined ? "every organization has a team of its own of this name" : `so is team "${twin}"`;
-      const path = ["organizations", organization, "teams", key, "name"];
-      return [{ at: valuePlace(root, path), message: `a team is called ${quote(name)}, and ${whose}: choose another` }];
-    });
-  });
-}
-
-/** The team of everybody, which the platform makes with an organization. */
-const ownTeam = "All Members";
-
-/** Those whom a team names as its administrator and declares plain members. */
-function demotedAdministrators(root: Value, { team: { adminID, members = {}, roster }, path }: Placed): Problem[] {
-  if (adminID === undefined) return [];
-  const all: Readonly<Record<string, unknown>> = roster?.members ?? members;
-  const one = Object.hasOwn(all, adminID) ? all[adminID] : undefined;
-  if ((isObject(one) ? one["role"] : one) !== "member") return [];
-  const at = keyPlace(root, [...path, ...(roster ? ["roster", "members"] : ["members"]), adminID]);
-  return [{ at, message: `${adminID} is the adminID of this team and declared a plain member; declare admin` }];
 }
 
 /** Sentences about people whose end has passed, or comes soon. */

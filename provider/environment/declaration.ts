@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { answerRemoved } from "../../machine/removed.ts";
 import type { FieldType } from "../../platform/contract/values.ts";
-import { entryIn } from "../../platform/contract/wire.ts";
+import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { Mask, masked } from "../../platform/messages/masks.ts";
-import { printableLine, maxReported } from "../../platform/messages/text.ts";
+import { printableLine, maxReported, quote } from "../../platform/messages/text.ts";
 import { fieldTypesOf } from "../../platform/seed/schema.ts";
 import {
   type Entry,
@@ -198,9 +198,17 @@ function checkOrganizations(
     names.set(name, organization);
     const teamsPath = ["organizations", organization, "teams"];
     checkFormerKeys(check, "team", teamsPath, teams, namesIn(root, teamsPath));
-    for (const [team, { members, roster }] of Object.entries(teams)) {
+    checkTeamNames(check, teamsPath, teams);
+    for (const [team, { adminID, members, roster }] of Object.entries(teams)) {
       const path = [...teamsPath, team];
+      const list = [...path, ...(roster ? ["roster", "members"] : ["members"])];
       checkMembers(check, [...path, "members"], members ?? {});
+      const own: unknown = entryIn(roster?.members ?? members ?? {}, adminID ?? "");
+      if ((isObject(own) ? own["role"] : own) === "member") {
+        const at = keyPlace(root, [...list, adminID ?? ""]);
+        const message = `${adminID ?? ""} is the adminID of this team and declared a plain member; declare admin`;
+        report({ at, message });
+      }
       if (!roster) continue;
       checkRoster(check, [...path, "roster"], roster);
       if (members) {
@@ -216,6 +224,26 @@ function checkOrganizations(
       return [name, { ...organization, ...(teams ? { teams: Object.fromEntries(placed) as typeof teams } : {}) }];
     }),
   );
+}
+
+/** The team of everybody, which the platform makes with an organization. */
+const ownTeam = "All Members";
+
+/** Reports teams that no organization can have: two of one name, or of that of its own team. */
+function checkTeamNames(
+  { root, report }: FileChecks,
+  path: readonly string[],
+  teams: Readonly<Record<string, { name: string }>>,
+): void {
+  const first = new Map<string, string>();
+  for (const [key, { name }] of Object.entries(teams)) {
+    const twin = first.get(name);
+    if (twin === undefined) first.set(name, key);
+    if (twin === undefined && name !== ownTeam) continue;
+    const whose = twin === undefined ? "every organization has a team of its own of this name" : `so is team "${twin}"`;
+    const message = `a team is called ${quote(name)}, and ${whose}: choose another`;
+    report({ at: valuePlace(root, [...path, key, "name"]), message });
+  }
 }
 
 type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];

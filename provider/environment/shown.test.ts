@@ -24,15 +24,18 @@ const shown = (name: string, origin = false): string => {
   return yamlOf(toShownTree(root, declared), origin);
 };
 
-const key = fc.constantFrom("a", "b", "c.d", "7");
+const keys = ["a", "b", "c.d", "7"];
+const key = fc.constantFrom(...keys);
 const text = fc.oneof(fc.constantFrom("null", "7", "x: y", "# no", "- a", "", "a\nb"), fc.string({ maxLength: 8 }));
 const name = text.filter((one) => one !== "");
 const email = fc.constantFrom("ada@example.com", "bob@example.com");
 const member = fc.oneof(fc.constantFrom("admin", "member"), fc.record({ role: fc.constant("member") }));
-const team = fc.record(
-  { name, description: fc.option(text), members: fc.dictionary(email, member) },
-  { requiredKeys: ["name"] },
-);
+const teamOf = (at: number) => {
+  const own = name.filter(({ length }) => length % keys.length === at); // another one for each key
+  const all = { name: own, description: fc.option(text), members: fc.dictionary(email, member) };
+  return fc.record(all, { requiredKeys: ["name"] });
+};
+const teams = fc.record(Object.fromEntries(keys.map((one, at) => [one, teamOf(at)])), { requiredKeys: [] });
 const value = fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean());
 const row = (Code: string) =>
   fc.dictionary(fc.constantFrom("Name", "x y", "9"), value).map((more) => ({ ...more, Code }));
@@ -50,8 +53,7 @@ const seed = fc.oneof(
     { requiredKeys: ["table", "key", "source"] },
   ),
 );
-const organization = (name: string) =>
-  fc.record({ name: fc.constant(name), teams: fc.dictionary(key, team) }, { requiredKeys: ["name"] });
+const organization = (name: string) => fc.record({ name: fc.constant(name), teams }, { requiredKeys: ["name"] });
 const file = fc.record({
   organizations: fc.record({ x: organization("X"), y: organization("Y") }),
   seeds: fc.dictionary(key, seed),

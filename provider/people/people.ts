@@ -158,7 +158,7 @@ export function planMembers<Live extends LiveMember>(
   const needed = minAdmins ?? (live.some(({ role }) => role === "admin") ? 1 : 0);
   const refusals = [
     tooManyRemovals("members", plan.remove.length, managed, maxRemovals, isFirst ? 0 : undefined),
-    admins + unseenAdmins < needed ? tooFewAdmins(admins, needed) : undefined,
+    admins + unseenAdmins < needed ? tooFewAdmins(admins + unseenAdmins, needed) : undefined,
     keepSelf && losingSelf(keepSelf, plan),
   ];
   plan.refusals.push(...refusals.filter((refusal) => refusal !== undefined));

@@ -382,10 +382,11 @@ async function guard(
   const options = { mode: "additive" as const, owned, ...guards, spares: (one: LiveMember) => !isLeaving(one) };
   const { refusals } = planMembers([], [...left, ...gone], options);
   if (refusals.length === 0) return;
-  throw new ResourceError(
-    `nobody was removed from team ${teamID}: ${refusals.join(" ")} Run up with that first, then remove the roster.`,
-  );
+  throw new ResourceError(`nobody was removed from team ${teamID}: ${refusals.join(" ")} ${guardFirst}`);
 }
+
+/** What to do where guards refuse that a roster goes. */
+export const guardFirst = "Run up with that first, then remove the roster.";
 
 /** Names that a message gives of each kind. */
 const maxNamed = { plan: 5, failures: 20 };

@@ -24,6 +24,7 @@ import {
   changeRoles,
   describeMisplaced,
   findLacking,
+  guardFirst,
   identify,
   leave,
   membersOf,
@@ -196,6 +197,27 @@ export const teamRoster = resource({
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
     }
     return Promise.resolve({ ...change, changed, findings });
+  },
+
+  departs: (context, state) => {
+    const { account, claims } = context;
+    const { teamID, maxRemovals, minAdmins, keepSelf } = state;
+    const owned = toWanted(state.members, state);
+    const known = owned.map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
+    const others = known.filter((one) => !keepSelf || !isSame(account, one));
+    // The account may be one of them by a user ID that nobody knows here.
+    const isElse = keepSelf && others.length === known.length;
+    const isUnsure = isElse && (!account.email || known.some(({ email }) => email === undefined));
+    const goes = new Set<LiveMember>(others.filter((one) => !claims.deciding(teamID, one)).slice(isUnsure ? 1 : 0));
+    const { refusals } = planMembers([], known, {
+      ...{ mode: "additive", owned, maxRemovals, minAdmins, spares: (one) => !goes.has(one) },
+      unseenAdmins: unseenAdmins({ ...state, keepSelf: isElse }),
+    });
+    if (refusals.length > 0) {
+      const who = `nobody can be removed from team ${teamID}`;
+      return Promise.reject(new ResourceError(`${who}: ${refusals.join(" ")} ${guardFirst}`));
+    }
+    return Promise.resolve({});
   },
 
   create: async (context, inputs) => {

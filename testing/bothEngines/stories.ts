@@ -210,7 +210,7 @@ export const stories: readonly OptionProgram[] = [
       up(`new Tiny("a", {});`),
       {
         command: "import tiny:index:Thing b a-1 --yes --generate-code=false",
-        refused: "the embedded engine imports nothing",
+        refused: "The Pulumi CLI has 'pulumi import'",
       },
     ],
   },
