@@ -76,6 +76,16 @@ export function requireTeam(database: Database, teamID: string): StoredTeam {
   return team;
 }
 
+/** Keeps a new team. */
+export function insertTeam(database: Database, team: Partial<StoredTeam>, now: number): void {
+  const { id = "", organizationID = "", name = "", description = null, adminID = null, isAllMembers = 0 } = team;
+  database.run(
+    `INSERT INTO teams (id, organization_id, name, description, admin_id, is_all_members, created, updated)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[id, organizationID, name, description, adminID, isAllMembers, now, now],
+  );
+}
+
 export const teamsOf = (database: Database, organizationID: string): StoredTeam[] =>
   database.all<StoredTeam>(`${selectTeams} WHERE organization_id = ? ORDER BY name`, organizationID);
 

@@ -2,6 +2,7 @@ import { allMembers } from "../../platform/contract/people.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import {
   deleteTeam,
+  insertTeam,
   joinTeam,
   membersOf,
   requireOrganizationAdmin,
@@ -35,14 +36,13 @@ export const insertorganization: Handler<"insertorganization"> = ({ organization
   const { name, description } = organizationInfo;
   const id = chosenID(call, organizationInfo._id, "organizationInfo") ?? newID();
   const admin = adminID === undefined ? user : requireUser(database, adminID);
-  if (database.one("SELECT 1 FROM organizations WHERE id = ?", id)) {
+  if (database.one("SELECT 1 FROM organizations WHERE id = ?", id))
     throw new PlatformError("conflict", `Organization ${id} already exists`);
-  }
   requireFreeName(call, name, id);
   database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description ?? null, now, now);
   if (call.habits.allMembers === "no") return { organizationID: id };
   const teamID = newID();
-  database.run("INSERT INTO teams VALUES (?, ?, ?, NULL, ?, 1, ?, ?)", teamID, id, allMembers, admin.id, now, now);
+  insertTeam(database, { id: teamID, organizationID: id, name: allMembers, adminID: admin.id, isAllMembers: 1 }, now);
   joinTeam(call, requireTeam(database, teamID), admin.id, "admin");
   return { organizationID: id };
 };
@@ -84,22 +84,17 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
   const { database, now, newID, user } = call;
-  const { organizationID, name, description } = teamInfo;
+  const { organizationID, name } = teamInfo;
   const id = chosenID(call, teamInfo._id, "teamInfo") ?? newID();
   requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "create teams in it");
   const admin = adminID === undefined ? user : requireUser(database, adminID);
-  if (database.one("SELECT 1 FROM teams WHERE id = ?", id)) {
+  if (database.one("SELECT 1 FROM teams WHERE id = ?", id))
     throw new PlatformError("conflict", `Team ${id} already exists`);
-  }
   requireOwnName(call, organizationID, name);
-  database.run(
-    "INSERT INTO teams VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
-    ...[id, organizationID, name, description ?? null, admin.id, now, now],
-  );
-  if (call.habits.creatorJoins === "yes" || adminID !== undefined) {
+  insertTeam(database, { ...teamInfo, id, adminID: admin.id }, now);
+  if (call.habits.creatorJoins === "yes" || adminID !== undefined)
     joinTeam(call, requireTeam(database, id), admin.id, "admin");
-  }
   return { teamID: id };
 };
 
@@ -126,9 +121,8 @@ export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) =>
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "change the team");
   const { name = team.name, description = team.description } = pickTaken(call, teamInfo);
-  if (team.isAllMembers === 1 && name !== team.name) {
+  if (team.isAllMembers === 1 && name !== team.name)
     throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
-  }
   if (name !== team.name) requireOwnName(call, team.organizationID, name);
   call.database.run(
     "UPDATE teams SET name = ?, description = ?, updated = ? WHERE id = ?",
@@ -141,9 +135,8 @@ export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
   if (isGone(call, "teams", teamID)) return {};
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "delete the team");
-  if (team.isAllMembers === 1) {
+  if (team.isAllMembers === 1)
     throw new PlatformError("conflict", `The team ${team.name} goes with its organization and can't be deleted`); // assumed
-  }
   // assumed: the documentation only asks to check memberships first
   const dependants = membersOf(call.database, teamID)
     .filter(({ userID }) => userID !== team.adminID && userID !== call.user.id)

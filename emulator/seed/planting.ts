@@ -5,7 +5,7 @@ import { allMembers } from "../../platform/contract/people.ts";
 import type { PlantedRow, Seed } from "../../platform/seed/schema.ts";
 import type { Database } from "../data/database.ts";
 import { deriveID, hashPassword, hashToken } from "../data/hashing.ts";
-import { joinTeam, requireTeam, userByEmail } from "../data/people.ts";
+import { insertTeam, joinTeam, requireTeam, userByEmail } from "../data/people.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
 import { findTable, indexSorts, requireTable } from "../data/tables.ts";
 import { insertRows } from "../rows/records.ts";
@@ -109,12 +109,9 @@ function plantOrganizations(database: Database, { administrator, organizations }
     // The team of all members comes first: whoever joins another one joins it.
     const all = teams.find(({ name }) => name === allMembers) ?? { name: allMembers, members: [] };
     for (const team of [all, ...teams.filter((team) => team !== all)]) {
-      const { id: teamID = deriveID("team", id, team.name), description = null } = team;
-      const isAll = team === all;
-      database.run(
-        "INSERT INTO teams VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ...[teamID, id, team.name, description, isAll ? admin : null, isAll ? 1 : 0, now, now],
-      );
+      const { id: teamID = deriveID("team", id, team.name), ...own } = team;
+      const isAll = team === all ? { adminID: admin, isAllMembers: 1 } : {};
+      insertTeam(database, { ...own, id: teamID, organizationID: id, ...isAll }, now);
       for (const { email, role, id: memberID } of team.members) {
         const user = userByEmail(database, email);
         if (!user) continue; // the schema has refused it
