@@ -71,7 +71,7 @@ async function stateOf(sandbox: Sandbox): Promise<{ resources: unknown; operatio
 function setAtPath({ file }: Stack, place: string, value: string): void {
   const document = parseDocument(readFileSync(file.file, "utf8"));
   const [name = "", ...rest] = place.split(".");
-  document.setIn(["config", `spike:${name}`, ...rest], value);
+  document.setIn(["config", `spike:${name}`, ...rest], /^\d+$/.test(value) ? Number(value) : value);
   writeFileSync(file.file, document.toString());
 }
 
