@@ -21,10 +21,9 @@ import {
   stable,
   type Thing,
 } from "../report/changeSet.ts";
-import type { Observer } from "../report/drift.ts";
+import type { Look, Looked, Stranger } from "../report/drift.ts";
 import { DataRefusal } from "../report/environments.ts";
 import { type Declared, readDeclaration } from "../report/source.ts";
-import type { StateResource } from "../report/state.ts";
 import { type EditedFile, type FileEdit, planEdits } from "./editor/edits.ts";
 import { readToEdit } from "./editor/writing.ts";
 import { copyEdited, type EnvironmentFiles, readPeople, refuseEnded, type Roster } from "./placing.ts";
@@ -40,68 +39,6 @@ export interface PullItem {
   edits: FileEdit[];
   /** The reason for leaving it. */
   refused?: string;
-}
-
-/** Rows of a seed as a look found them. */
-export interface SeenRows {
-  changed: Map<string, RowData>;
-  foreign: RowData[];
-  missing: readonly string[];
-}
-
-/** A resource as a look found it. */
-export interface SeenResource {
-  resource: StateResource;
-  applied: Values;
-  found: Values | undefined;
-  rows: SeenRows | undefined;
-  /** Names of settings that a run would put back. */
-  changed: readonly string[];
-}
-
-/** Somebody in a team whom nobody declares: by address, or by user ID where the platform shows none. */
-export interface Stranger {
-  name: string;
-  /** In the platform's words. */
-  role: string | undefined;
-}
-
-/** Remembers what a look finds, for `listItems`. */
-export class LiveFindings implements Observer {
-  readonly all: SeenResource[] = [];
-  /** By the name of the team. */
-  readonly strangers = new Map<string, readonly Stranger[]>();
-  readonly #rows = new Map<StateResource, SeenRows>();
-  readonly #foreign: boolean;
-
-  /** @param foreign whether rows and people that nobody owns are kept */
-  constructor(foreign: boolean) {
-    this.#foreign = foreign;
-  }
-
-  watch = (resource: StateResource) => {
-    if (resource.kind !== "SeedRows") return undefined;
-    const rows: SeenRows = { changed: new Map(), foreign: [], missing: [] };
-    this.#rows.set(resource, rows);
-    return {
-      changed: (key: string, values: RowData) => void rows.changed.set(key, values),
-      foreign: (values: RowData) => {
-        if (this.#foreign) rows.foreign.push(values);
-      },
-      missing: (keys: readonly string[]) => {
-        rows.missing = keys;
-      },
-    };
-  };
-
-  get others(): Observer["others"] {
-    if (!this.#foreign) return undefined;
-    return (team, people) => void this.strangers.set(team.name, people);
-  }
-
-  found: Observer["found"] = (resource, applied, found, changed) => {
-    this.all.push({ resource, applied, found, changed, rows: this.#rows.get(resource) });
-  };
 }
 
 /** The files after a pull. */
@@ -160,13 +97,13 @@ type Path = readonly string[];
 
 /** Changes by hand as edits of the files, things in the order of the state. Nothing is written. */
 export async function listItems(
-  { all, strangers }: LiveFindings,
+  { looked, strangers }: Look,
   files: EnvironmentFiles,
   pending: Section,
 ): Promise<PullItem[]> {
   const pull = new Pull(files, pending);
   const items: PullItem[] = [];
-  for (const seen of all) items.push(...(await pull.take(seen)));
+  for (const seen of looked) items.push(...(await pull.take(seen)));
   for (const [team, people] of strangers) items.push(...(await pull.takeStrangers(team, people)));
   return items;
 }
@@ -192,8 +129,8 @@ class Pull {
   }
 
   /** Takes what became of a resource of the state. */
-  async take(seen: SeenResource): Promise<PullItem[]> {
-    const { kind, name } = seen.resource;
+  async take(seen: Looked): Promise<PullItem[]> {
+    const { kind, name } = seen.each;
     const thing = this.#declared.get(`${kind} ${name}`);
     switch (kind) {
       case "SeedRows":
@@ -243,7 +180,7 @@ class Pull {
   }
 
   #takeSettings(
-    { resource: { name }, applied, found, changed }: SeenResource,
+    { each: { name }, values: applied, found, changed }: Looked,
     kind: Thing["kind"],
     thing: DeclaredThing | undefined,
   ): PullItem[] {
@@ -258,16 +195,16 @@ class Pull {
     });
   }
 
-  async #takeRows(seen: SeenResource, thing: DeclaredThing | undefined, makeItem: MakeItem): Promise<PullItem[]> {
+  async #takeRows(seen: Looked, thing: DeclaredThing | undefined, makeItem: MakeItem): Promise<PullItem[]> {
     const { declared } = this.#files;
-    const { resource, rows, found } = seen;
+    const { each: resource, rows, found } = seen;
     const isSecret = isObject(found?.["drift"]) && resource.values["sensitive"] === true;
     const name = thing?.path[1] ?? "";
     const seed = declared.declaration.seeds[name];
     if (isSecret || seed?.sensitive) return isObject(found?.["drift"]) ? [hiddenRows(resource.name)] : [];
-    if (!rows || rows.changed.size + rows.missing.length + rows.foreign.length === 0) return [];
+    if (rows.changed.size + rows.missing.length + rows.foreign.length === 0) return [];
     if (!seed) return [...rows.changed.keys()].map((key) => makeItem(rowChange("change", key), () => []));
-    const applied = seen.applied as unknown as Seed; // of the seed's own schema
+    const applied = seen.values as unknown as Seed; // of the seed's own schema
     const source = withRowEdits(seed);
     const linked = new Set(listLinkedLabels(source));
     const inFiles = new Map<string, RowData>();
@@ -304,7 +241,7 @@ class Pull {
         ...(secret.length > 0 ? [makeItem(rowChange("change", key, fields(secret, true)), () => refuse(secrets))] : []),
       ];
     };
-    const count = Number(seen.applied["rowCount"]);
+    const count = Number(seen.values["rowCount"]);
     const guard =
       count > 0 && rows.missing.length >= count
         ? "the platform shows none of its rows: nothing is removed for an empty answer"
@@ -333,7 +270,11 @@ class Pull {
   }
 
   /** Takes what became of one membership. */
-  #takeMember({ resource, applied, found }: SeenResource, thing: DeclaredThing | undefined, makeItem: MakeItem) {
+  #takeMember(
+    { each: resource, values: applied, found }: Looked,
+    thing: DeclaredThing | undefined,
+    makeItem: MakeItem,
+  ) {
     const names = [applied["email"], applied["memberUserID"], resource.name];
     const email = names.find((name) => typeof name === "string") ?? "";
     if (!found) {
@@ -346,7 +287,7 @@ class Pull {
   }
 
   /** Takes what became of the people of a roster, who stand in its members or in the file that it names. */
-  async #takeRoster({ applied, found = {} }: SeenResource, thing: DeclaredThing | undefined, makeItem: MakeItem) {
+  async #takeRoster({ values: applied, found = {} }: Looked, thing: DeclaredThing | undefined, makeItem: MakeItem) {
     const [was, is] = [rolesIn(applied), rolesIn(found)];
     const changed = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name));
     if (changed.length === 0) return [];

@@ -13,7 +13,7 @@ import { toSlashes } from "../../provider/files/files.ts";
 import { fileOf } from "../between/editor/edits.ts";
 import { writeFiles } from "../between/editor/writing.ts";
 import { EnvironmentFiles, filesOf } from "../between/placing.ts";
-import { listItems, LiveFindings, planPull, type Pulled, type PullItem } from "../between/pull.ts";
+import { listItems, planPull, type Pulled, type PullItem } from "../between/pull.ts";
 import { tolerating } from "../report/accepted.ts";
 import type { Look } from "../report/drift.ts";
 import { DataRefusal, driftFile } from "../report/environments.ts";
@@ -122,9 +122,9 @@ async function findLive(
   const state = stateOf(text);
   if (state.interrupted > 0)
     throw new DataRefusal("a run was interrupted: run up or refresh first, so that the state is whole");
-  const findings = new LiveFindings(foreign === true);
-  const look = await lookAt(cwd, stack, { ...entry, stack, state: file }, state.resources, findings);
-  const items = await listItems(findings, files, await pending(state, declared));
+  const target = { ...entry, stack, state: file };
+  const look = await lookAt(cwd, stack, target, state.resources, { changed: true, foreign });
+  const items = await listItems(look, files, await pending(state, declared));
   const reasonFor = tolerating(entry.name, toleratedIn(folder), Date.now());
   const isWhole = ({ kind, op }: PullItem["change"]): boolean => kind === "setting" && op === "remove";
   const tolerated = new Set(
@@ -168,7 +168,7 @@ async function askAll(
 
 interface Shown extends Pick<EnvironmentEntry, "name" | "stack"> {
   pulled: Pulled;
-  look: Look;
+  look: Pick<Look, "unread" | "notes">;
   isWritten: boolean;
   /** Changes by the answer of a person, and those that drift.yaml tolerates. */
   repaired: number;

@@ -57,18 +57,52 @@ export interface Look {
   unread: string[];
   /** True if the platform refuses the login. */
   isRefused: boolean;
+  /** What was read, in the order of the state. */
+  looked: readonly Looked[];
+  /** By the name of the team: people whom nobody declares. */
+  strangers: ReadonlyMap<string, readonly Stranger[]>;
 }
+
+/** A look at nothing. */
+export const nothingSeen = (): Look => ({
+  ...{ section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false },
+  ...{ looked: [], strangers: new Map() },
+});
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Gets what a look found of a resource, beside the look itself. */
-export interface Observer {
-  /** Watches the rows of a seed; undefined for what has none. */
-  watch: (resource: StateResource) => RowWatch | undefined;
-  /** `found` is undefined for what is not there any more; `changed` are the names of settings that a run would put back. */
-  found: (resource: StateResource, applied: Values, found: Values | undefined, changed: readonly string[]) => void;
-  /** Gets the people of a team whom nobody declares; undefined where they are only counted. */
-  others?: ((team: StateResource, people: { name: string; role: string | undefined }[]) => void) | undefined;
+/** A resource of a state beside what is on the platform. */
+export interface Looked {
+  each: StateResource;
+  /** As it was applied. */
+  values: Values;
+  /** The live resource; undefined when it does not exist. */
+  found: Values | undefined;
+  /** Of a seed. */
+  rows: SeenRows;
+  /** Names of settings that a run would put back. */
+  changed: readonly string[];
+}
+
+/** Rows of a seed that are not as they were applied, as they are on the platform. */
+export interface SeenRows {
+  /** By their keys: the first ones, unless all are kept. */
+  changed: Map<string, RowData>;
+  foreign: RowData[];
+  missing: readonly string[];
+}
+
+/** Somebody in a team whom nobody declares: by address, or by user ID where the platform shows none. */
+export interface Stranger {
+  name: string;
+  /** In the platform's words. */
+  role: string | undefined;
+}
+
+/** What a look keeps beside a report: all rows that changed, and rows and people that nobody owns. */
+export interface Keeping {
+  changed?: boolean;
+  foreign?: boolean | undefined;
 }
 
 /** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
@@ -76,9 +110,9 @@ export async function drift(
   resources: readonly StateResource[],
   context: LookingContext,
   hide: (text: string) => string = (text) => text,
-  observer?: Observer,
+  keeping: Keeping = {},
 ): Promise<Look> {
-  const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
+  const look = nothingSeen();
   const unread = (name: string, text: string): void => void look.unread.push(`${name}: ${hide(text)}`);
   const roots = resources.filter(({ kind }) => kind === "Environment").map(({ name }) => `${name}/`);
   const known = resources
@@ -87,7 +121,7 @@ export async function drift(
   const found = new Map<StateResource, Looked>();
   await inParallel(known, maxUnderWay, async (each) => {
     try {
-      const { warnings, notes, ...looked } = await lookAt(each, context, observer);
+      const { warnings, notes, ...looked } = await lookAt(each, context, keeping);
       found.set(each, looked);
       look.notes.push(...notes);
       for (const text of warnings) unread(each.name, text);
@@ -103,55 +137,72 @@ export async function drift(
     ({ found }) => String(found["teamID"]),
   );
   const teams = there.filter(({ each }) => each.kind === "Team").map(({ each }) => each);
+  const strangers = new Map<string, Stranger[]>();
   await inParallel(teams, maxUnderWay, async (team) => {
     try {
-      look.notes.push(...(await countStrangers(team, people.get(team.id) ?? [], context, observer?.others)));
+      const others = await findStrangers(team, people.get(team.id) ?? [], context);
+      if (others.length > 0)
+        look.notes.push(`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`);
+      if (!keeping.foreign) return;
+      const roles = await Promise.all(others.map((each) => findRole(context, team.id, each)));
+      strangers.set(
+        team.name,
+        others.map(({ email, userID }, at) => ({ name: email ?? userID, role: roles[at] })),
+      );
     } catch (error) {
       unread(team.name, messageOf(error));
     }
   });
   look.notes = [...look.notes, ...countForeignRows(there, context.tables)].sort();
   look.unread = [...new Set(look.unread)].sort();
-  const things = await describeChanges(looked, context.directory, observer);
-  look.section = { compared: true, things: orderThings(things.toSorted(byName)) };
-  return look;
+  const isSeed = ({ each }: Looked): boolean => each.kind === "SeedRows";
+  const back = await planPutBack(
+    looked.filter((one) => !isSeed(one)),
+    context.directory,
+  );
+  const changed = new Map(back.map((one) => [one.each, one.changed]));
+  const things = [...(await changesOfSeeds(looked.filter(isSeed), context.directory)), ...changesOf(back)];
+  return {
+    ...look,
+    section: { compared: true, things: orderThings(things.toSorted(byName)) },
+    looked: looked.map((one) => ({ ...one, changed: changed.get(one.each) ?? [] })),
+    strangers,
+  };
 }
 
 type LookingContext = ResourceContext & { tables: CountingReads };
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** A resource of a state beside what is on the platform. */
-interface Looked {
-  each: StateResource;
-  /** As it was applied. */
-  values: Values;
-  /** The first rows of a seed that were changed, as they are on the platform. */
-  rows?: ReadonlyMap<string, RowData>;
-  /** The live resource; undefined when it does not exist. */
-  found: Values | undefined;
-}
-
 async function lookAt(
   each: StateResource,
   context: LookingContext,
-  observer: Observer | undefined,
+  keeping: Keeping,
 ): Promise<Looked & { warnings: string[]; notes: string[] }> {
   const warnings: string[] = [];
-  const ignore = (): undefined => undefined;
-  const warning = (text: string): void => void warnings.push(text);
-  const report = { status: ignore, info: ignore, forecast: ignore, warning };
-  const observed = observer?.watch(each);
-  const rows = new Map<string, RowData>();
-  const changed = (key: string, row: RowData): void => {
-    if (rows.size < maxRows) rows.set(key, row);
-    observed?.changed(key, row);
+  const ignore = (): void => undefined;
+  const report = {
+    status: ignore,
+    info: ignore,
+    forecast: ignore,
+    warning: (text: string) => void warnings.push(text),
   };
-  const watch = { foreign: ignore, missing: ignore, ...observed, changed };
+  const rows: SeenRows = { changed: new Map(), foreign: [], missing: [] };
+  const watch: RowWatch = {
+    changed: (key, row) => {
+      if (keeping.changed || rows.changed.size < maxRows) rows.changed.set(key, row);
+    },
+    foreign: (row) => {
+      if (keeping.foreign) rows.foreign.push(row);
+    },
+    missing: (keys) => {
+      rows.missing = keys;
+    },
+  };
   const values = withList(toPlain(each.values as PropertyMap)); // a map stays one
   const found = await resourceNamed(each.kind)?.read({ ...context, report, watch }, each.id, values);
   const notes = await describeEnds(each, values, context);
-  return { each, values, rows, found: found?.outputs, warnings: found ? warnings : [], notes };
+  return { each, values, rows, changed: [], found: found?.outputs, warnings: found ? warnings : [], notes };
 }
 
 /** Rows that the program has stand in a state by their key, or with edits as a list; a resource wants them as a list. */
@@ -164,28 +215,23 @@ const bare = (name: string, roots: readonly string[]): string => {
   return root === undefined ? name : name.slice(root.length);
 };
 
-/** Notes of each thing what differs. */
-async function describeChanges(
-  looked: readonly Looked[],
-  directory: string,
-  observer: Observer | undefined,
-): Promise<Thing[]> {
+async function changesOfSeeds(seeds: readonly Looked[], directory: string): Promise<Thing[]> {
   const things: Thing[] = [];
-  const isSeed = ({ each }: Looked): boolean => each.kind === "SeedRows";
-  for (const { each, values, rows, found } of looked.filter(isSeed)) {
-    const changes = found && (await rowChanges(values, found, rows, directory));
+  for (const { each, values, rows, found } of seeds) {
+    const changes = found && (await rowChanges(values, found, rows.changed, directory));
     if (!found || changes) things.push(thingOf(each, found, changes));
   }
-  const back = await planPutBack(
-    looked.filter((one) => !isSeed(one)),
-    directory,
-  );
-  const changed = new Map(back.map((one) => [one.each, listChangedByHand(one)]));
-  for (const { each, values, found } of looked) observer?.found(each, values, found, changed.get(each) ?? []);
-  for (const one of back) {
-    if (isOfPeople(one.step)) continue;
-    const changes = one.found ? settingChanges(settingsByHand(one)) : [];
-    if (!one.found || changes.length > 0) things.push(thingOf(one.each, one.found, { changes }));
+  return things;
+}
+
+function changesOf(back: readonly PutBack[]): Thing[] {
+  const things: Thing[] = [];
+  for (const { each, found, step, changed, values } of back) {
+    if (isOfPeople(step)) continue;
+    const fields = changed.map((name) =>
+      fieldOf(name, values[name] ?? undefined, found?.[name] ?? undefined, holdsSecret(each.values[name])),
+    );
+    if (!found || fields.length > 0) things.push(thingOf(each, found, { changes: settingChanges(fields) }));
   }
   const people = Map.groupBy(
     back.filter(({ step }) => isOfPeople(step)),
@@ -211,7 +257,7 @@ function thingOf({ kind, name }: StateResource, found: Values | undefined, more:
 }
 
 /** The name of somebody's team, which a program may have outside of this stack. */
-function teamOf({ each, values, found }: Looked, all: readonly Looked[]): string {
+function teamOf({ each, values, found }: Applied, all: readonly Applied[]): string {
   const id = found?.["teamID"] ?? values["teamID"];
   const team = all.find((one) => one.each.kind === "Team" && one.each.id === id);
   if (team) return team.each.name;
@@ -240,7 +286,7 @@ function unmetChanges({ unmet }: Values): Change[] {
 async function rowChanges(
   values: Values,
   found: Values,
-  there: ReadonlyMap<string, RowData> | undefined,
+  there: ReadonlyMap<string, RowData>,
   directory: string,
 ): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
   const seen = found["drift"] as Drift | undefined; // of the seed's own schema
@@ -250,7 +296,7 @@ async function rowChanges(
   const seed = values as unknown as Seed; // as it was applied
   const declared = await rowsByKey(seed, directory, changedKeys);
   const fields = (key: string): Field[] => {
-    const [was, row] = [declared.get(key), there?.get(key)];
+    const [was, row] = [declared.get(key), there.get(key)];
     const is = withoutSecrets(
       seed,
       Object.fromEntries(Object.keys(was ?? {}).map((label) => [label, entryIn(row, label)])),
@@ -274,26 +320,12 @@ async function rowChanges(
 
 type Found = Looked & { found: Values };
 
-/** Counts members whom nobody declares. The account that made a team is in it. */
-async function countStrangers(
-  team: StateResource,
-  declared: readonly Found[],
-  context: LookingContext,
-  take: Observer["others"],
-): Promise<string[]> {
-  const { client, members } = context;
+/** Members whom nobody declares. The account that made a team is in it. */
+async function findStrangers(team: StateResource, declared: readonly Found[], { client, members }: LookingContext) {
   const known = new Set<unknown>([await client.callerID()]);
   for (const { memberUserID, userIDs } of declared.map(({ found }) => found))
     for (const id of [memberUserID, ...(Array.isArray(userIDs) ? (userIDs as unknown[]) : [])]) known.add(id);
-  const others = (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
-  if (take) {
-    const roleOf = (each: (typeof others)[number]) => findRole(context, team.id, each);
-    take(
-      team,
-      await Promise.all(others.map(async (each) => ({ name: each.email ?? each.userID, role: await roleOf(each) }))),
-    );
-  }
-  return others.length === 0 ? [] : [`${team.name}: ${formatCount(others.length, "member")} whom nobody declares`];
+  return (await members.list(team.id))?.filter(({ userID }) => !known.has(userID)) ?? [];
 }
 
 /** Counts rows beside those of this stack. */
@@ -355,20 +387,25 @@ async function endsOf(kind: string, values: Values, place: PeoplePlace): Promise
   return splitEnds(people, place.day);
 }
 
+type Applied = Pick<Looked, "each" | "values" | "found">;
+
 /** A step of the run that puts back what was applied. */
-interface PutBack extends Looked {
+interface PutBack extends Applied {
   step: PlannedStep;
+  /** Names of settings that the run would put back. A default that the state lacks was changed by nobody. */
+  changed: string[];
 }
 
 /** Plans the run that puts everything back, but for rows: the platform is what is known, the state what is declared. */
-export async function planPutBack(looked: readonly Looked[], folder: string): Promise<PutBack[]> {
+export async function planPutBack(looked: readonly Applied[], folder: string): Promise<PutBack[]> {
   const things = looked.map(({ each, values }) => toThing(each, values));
   const state = looked.flatMap(({ each, values, found }) => (found ? [toState(each, values, found)] : []));
   const steps = await planOf({ folder }, toBefore(state), things);
-  const found = new Map(steps.map((step) => [step.thing?.key, step]));
-  return looked.flatMap((one) => {
-    const step = found.get(keyOf(one.each));
-    return step ? [{ ...one, step }] : [];
+  const byKey = new Map(steps.map((step) => [step.thing?.key, step]));
+  return looked.flatMap(({ each, values, found }) => {
+    const step = byKey.get(keyOf(each));
+    const isOther = (name: string): boolean => stable(values[name] ?? null) !== stable(found?.[name] ?? null);
+    return step ? [{ each, values, found, step, changed: step.changed.filter(isOther) }] : [];
   });
 }
 
@@ -400,16 +437,6 @@ function withoutEnds(kind: string, values: Values): Values {
 }
 
 const isOfTeam = (kind: string): boolean => ["TeamMember", "TeamRoster"].includes(kind);
-
-/** Settings that the run would put back, from what was applied to what was found. */
-const settingsByHand = ({ each, values, found = {}, step }: PutBack): Field[] =>
-  listChangedByHand({ values, found, step }).map((name) =>
-    fieldOf(name, values[name] ?? undefined, found[name] ?? undefined, holdsSecret(each.values[name])),
-  );
-
-/** Names of settings that the run would put back. A default that the state lacks was changed by nobody. */
-const listChangedByHand = ({ values, found = {}, step }: Omit<PutBack, "each">): string[] =>
-  step.changed.filter((name) => stable(values[name] ?? null) !== stable(found[name] ?? null));
 
 const nowhere = { place: () => "" };
 const inverse = { add: "remove", remove: "add", change: "change" } as const;

@@ -6,13 +6,12 @@ import type { ResourceContext } from "../../../provider/resources/resource.ts";
 import { type InProcessEngine, keyOf } from "../../../testing/harness/inProcessEngine.ts";
 import { lookingContext } from "../../commands/lookingContext.ts";
 import type { Section } from "../../report/changeSet.ts";
-import { CountingReads } from "../../report/drift.ts";
-import { drift, type Look } from "../../report/drift.ts";
+import { CountingReads, drift, type Look } from "../../report/drift.ts";
 import { toPlain } from "../../report/planner.ts";
 import { readDeclaration, type Declared } from "../../report/source.ts";
 import type { StateResource } from "../../report/state.ts";
 import { EnvironmentFiles } from "../placing.ts";
-import { listItems, LiveFindings, planPull, type Pulled } from "../pull.ts";
+import { listItems, planPull, type Pulled } from "../pull.ts";
 
 export interface PullOptions {
   folder: string;
@@ -71,9 +70,8 @@ export const pullFrom = (
   { folder, name, entries, foreign = false, into, waiting = { compared: true, things: [] } }: PullOptions,
 ): Promise<Pulled & { look: Look }> =>
   reading(login, folder, async (context) => {
-    const findings = new LiveFindings(foreign);
-    const look = await drift(statesOf(engine), context, (text) => text, findings);
+    const look = await drift(statesOf(engine), context, (text) => text, { changed: true, foreign });
     const file = `${name}.yaml`;
     const files = new EnvironmentFiles(declarationIn(folder, file), { name, file }, entries, into);
-    return { ...(await planPull(await listItems(findings, files, waiting), files.declared)), look };
+    return { ...(await planPull(await listItems(look, files, waiting), files.declared)), look };
   });

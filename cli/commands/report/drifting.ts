@@ -8,7 +8,7 @@ import { ConfigurationError, platformOf } from "../../../provider/pulumi/configu
 import { maskOf } from "../../../provider/pulumi/properties.ts";
 import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../report/changeSet.ts";
-import { CountingReads, drift, type Look, type Observer } from "../../report/drift.ts";
+import { CountingReads, drift, type Keeping, type Look, nothingSeen } from "../../report/drift.ts";
 import { driftFile, environmentsFile, readEnvironments, textIn } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
 import { look } from "../lookingContext.ts";
@@ -116,38 +116,32 @@ async function looked(
   };
 }
 
-const nothingSeen = (why: string, isRefused = false): Look => ({
-  section: { compared: true, things: [] },
-  notes: [],
-  unread: [why],
-  isRefused,
-});
-
 /** Looks at the platform of a stack. */
 export async function lookAt(
   cwd: string,
   stack: string,
   target: Target,
   resources: readonly StateResource[],
-  observer?: Observer,
+  keeping?: Keeping,
 ): Promise<Look> {
   // With a state from elsewhere the variables may say everything: the stack's backend is out of reach.
   const isElsewhere = target.state !== undefined && Boolean(process.env["MICROAPPS_ENDPOINT"]);
   const { settings, folder } = await settingsOf(cwd, isElsewhere ? undefined : stack);
   const elsewhere = otherPlatform(target, settings.endpoint) ?? movedState(resources, platformOf(settings));
-  if (elsewhere !== undefined) return nothingSeen(elsewhere);
+  if (elsewhere !== undefined) return { ...nothingSeen(), unread: [elsewhere] };
   const mask = maskOf(settings);
   try {
     return await look(settings, folder, (context, { client }) => {
       const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
       const tables = new CountingReads(client, lists);
       const members = new MemberLists(client, { ...lists, signal: context.signal });
-      return drift(resources, { ...context, members, tables }, (text) => mask.hide(text), observer);
+      return drift(resources, { ...context, members, tables }, (text) => mask.hide(text), keeping);
     });
   } catch (error) {
     const { cause } = error as Error;
     if (cause instanceof ConfigurationError) throw cause;
-    return nothingSeen(messageOf(error), cause instanceof ApiError && cause.code === "unauthorized");
+    const isRefused = cause instanceof ApiError && cause.code === "unauthorized";
+    return { ...nothingSeen(), unread: [messageOf(error)], isRefused };
   }
 }
 
