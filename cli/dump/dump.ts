@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync,
 import { dirname, join, relative, resolve } from "node:path";
 import { stringify } from "yaml";
 import { messageOf } from "../../machine/failures.ts";
-import { formatCount } from "../../platform/messages/text.ts";
+import { formatCount, some } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/files.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { modeline, packageSchemaFrom } from "../tableSchema/outputs.ts";
@@ -227,7 +227,7 @@ function refuseStrangers(folder: string, files: readonly string[]): void {
     .filter((file) => !files.includes(file));
   if (strange.length > 0)
     throw new DumpError(
-      `${folder} has ${strange.slice(0, 3).join(", ")}${strange.length > 3 ? ` and ${strange.length - 3} more` : ""} beside what is dumped: a masked dump takes a folder of its own, so that nothing in clear goes with it`,
+      `${folder} has ${some(strange, 3)} beside what is dumped: a masked dump takes a folder of its own, so that nothing in clear goes with it`,
     );
 }
 

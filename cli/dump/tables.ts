@@ -1,6 +1,6 @@
 import { declarable, type RowData } from "../../platform/contract/values.ts";
 import { isNotFound, isObject } from "../../platform/contract/wire.ts";
-import { formatCount } from "../../platform/messages/text.ts";
+import { formatCount, some } from "../../platform/messages/text.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { canonical, digestOf, keyText } from "../../provider/seedRows/digests.ts";
 import { parentsAreHidden } from "../../provider/seedRows/live.ts";
@@ -228,7 +228,7 @@ export class TableRows {
     }
     if (twice.size > 0) {
       throw new DumpError(
-        `table ${table}: several rows have the same ${key.join(" and ")}: ${named([...twice])}. Name more labels as its key, or make them differ.`,
+        `table ${table}: several rows have the same ${key.join(" and ")}: ${some([...twice], maxNamed)}. Name more labels as its key, or make them differ.`,
       );
     }
     return order;
@@ -278,11 +278,8 @@ export class TableRows {
     const keyless = this.#keyless;
     if (keyless.length > 0) {
       throw new DumpError(
-        `table ${table}: ${formatCount(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,
+        `table ${table}: ${formatCount(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${some(keyless, maxNamed)}. Name other labels as its key, or fill them in.`,
       );
     }
   }
 }
-
-const named = (all: readonly string[]): string =>
-  all.slice(0, maxNamed).join(", ") + (all.length > maxNamed ? ` and ${all.length - maxNamed} more` : "");

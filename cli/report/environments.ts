@@ -55,6 +55,10 @@ export interface EnvironmentEntry {
   after: readonly string[];
 }
 
+/** Of an address its origin alone, since the rest may be a credential; anything else as it is. */
+export const originOf = (text = ""): string =>
+  /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : text;
+
 /** Reads a small YAML file by its schema. `at` is the place of what stands at a path. */
 export function checkedIn<Content>(
   text: string,

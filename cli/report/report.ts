@@ -18,7 +18,7 @@ import {
   type Section,
   stable,
 } from "./changeSet.ts";
-import { DataRefusal, type EnvironmentEntry, environmentsFile, environmentsIn } from "./environments.ts";
+import { DataRefusal, type EnvironmentEntry, environmentsFile, environmentsIn, originOf } from "./environments.ts";
 import type { ReadFile } from "./plan.ts";
 import { compareDeclarations } from "./section.ts";
 import { type Declared, declareNothing, type EnvironmentReading } from "./source.ts";
@@ -189,9 +189,6 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
     return was === is ? [] : [flag(`${name} changes from ${originOf(was)} to ${originOf(is)}`)];
   });
 }
-
-/** Of an address its origin alone, since the rest may be a credential; anything else as it is. */
-const originOf = (text = ""): string => (/^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text).origin : text);
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
+import { some } from "../../platform/messages/text.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
 import { openFile, pathInRepository, rootOf, toSlashes } from "../../provider/files/files.ts";
 import {
@@ -303,8 +304,6 @@ export async function assertCommitted(folder: string, files: readonly string[]):
     );
   });
   if (changed.length === 0) return;
-  const names = changed.slice(0, 10).join(", ") + (changed.length > 10 ? ` and ${changed.length - 10} more` : "");
-  throw new DataRefusal(
-    `${names} ${changed.length === 1 ? "is" : "are"} not committed: commit first, or go on with --dirty`,
-  );
+  const are = changed.length === 1 ? "is" : "are";
+  throw new DataRefusal(`${some(changed, 10)} ${are} not committed: commit first, or go on with --dirty`);
 }

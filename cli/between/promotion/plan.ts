@@ -15,7 +15,7 @@ import {
   type Seeds,
 } from "./model.ts";
 import { findSeed, hasOwnRows, mergeRows, readRows } from "./rows.ts";
-import { isBelow, mergeSettings, nameOfPath, pathIn, settingsIn, type SettingsMerge } from "./settings.ts";
+import { isBelow, mergeSettings, nameOfPath, pathIn, type SettingsMerge, settingsIn } from "./settings.ts";
 
 /** Terms of a promotion: how conflicts are decided, and which changes are chosen. */
 export interface PromotionTerms {
@@ -24,187 +24,43 @@ export interface PromotionTerms {
   theirs: readonly string[];
 }
 
+/** What a promotion is made of, before it is chosen from. */
+type Found = Pick<Promotion, "taken" | "conflicts" | "notes" | "untouched" | "kept" | "alike">;
+
 /** Compares two environments with their base, and plans what the later one gets. Writes nothing. Throws a DataRefusal. */
 export async function planPromotion(
   sides: PromotionSides,
   base: PromotionBase,
   terms: PromotionTerms,
 ): Promise<Promotion> {
-  return new Planning(sides, terms).plan(base);
-}
-
-class Planning {
-  readonly #sides: PromotionSides;
-  readonly #terms: PromotionTerms;
-  readonly #taken: PromotedChange[] = [];
-  readonly #conflicts: PromotionConflict[] = [];
-  readonly #notes: string[] = [];
-  #untouched = 0;
-  #kept = 0;
-  #alike = 0;
-
-  constructor(sides: PromotionSides, terms: PromotionTerms) {
-    this.#sides = sides;
-    this.#terms = terms;
-  }
-
-  async plan(base: PromotionBase): Promise<Promotion> {
-    const { from, to, base: before } = this.#sides;
-    const roots = { base: before.document?.root, from: rootOf(from), to: rootOf(to) };
-    const names = { from: from.name, to: to.name };
-    const decide: Decide = (key, label) => this.#decision(nameOfPath(pathIn(key)), label);
-    const settings = mergeSettings(roots, { names, decide });
-    await this.#takeSettings(settings);
-    await this.#takeRows(settings);
-    const known = new Set(
-      Object.values(roots).flatMap((root) =>
-        root ? [...settingsIn(root).values()].flatMap(({ path }) => [nameOfPath(path), path.join("/")]) : [],
-      ),
-    );
-    return this.#chosen(base, known);
-  }
-
-  async #takeSettings(settings: SettingsMerge): Promise<void> {
-    this.#count(settings);
-    this.#notes.push(...settings.notes);
-    const removed = settings.taken.flatMap(({ do: verb, key }) => (verb === "remove" ? [pathIn(key)] : []));
-    for (const change of settings.taken) {
-      const path = pathIn(change.key);
-      const subject = { name: nameOfPath(path), path };
-      const isOwn = change.do === "remove" && (await this.#hasOwn(path, removed, settings));
-      const decision = isOwn ? this.#decision(subject.name, undefined) : "theirs";
-      const isBelowRemoved = removed.some((above) => above.length < path.length && isBelow(path, above));
-      if (decision === "ours") this.#kept++;
-      else if (decision === undefined)
-        this.#conflicts.push({ ...subject, base: change.cells, from: undefined, to: "has rows or people of its own" });
-      else if (isOwn || change.do !== "remove" || !isBelowRemoved) this.#taken.push({ ...subject, ...change });
-    }
-    for (const conflict of settings.conflicts) {
-      const path = pathIn(conflict.key);
-      this.#conflicts.push({ name: nameOfPath(path), path, ...conflict });
-    }
-  }
-
-  /** True if `to` has something below a thing that would go, and that is not at the base. */
-  async #hasOwn(
-    path: readonly string[],
-    removed: readonly (readonly string[])[],
-    settings: SettingsMerge,
-  ): Promise<boolean> {
-    const isRemoved = (other: readonly string[]): boolean =>
-      removed.some((each) => each.join("\0") === other.join("\0"));
-    const below = [...settingsIn(rootOf(this.#sides.to)).values()].filter((record) => isBelow(record.path, path));
-    if (below.some((record) => !isRemoved(record.path))) return true;
-    const [kind, seed = ""] = path;
-    return kind === "seeds" && hasOwnRows(this.#sides, seed, this.#formerSeed(seed, settings));
-  }
-
-  #formerSeed(seed: string, { pathNow }: SettingsMerge): string {
-    const names = Object.keys(this.#sides.base.declaration.seeds);
-    return names.find((name) => pathNow(["seeds", name])[1] === seed) ?? seed;
-  }
-
-  async #takeRows(settings: SettingsMerge): Promise<void> {
-    const { from, to } = this.#sides;
-    for (const seed of from.declared.declaration.seedOrder) {
-      const former = this.#formerSeed(seed, settings);
-      const decideRow =
-        (key: string): Decide =>
-        (_, label) =>
-          this.#decision(`${seed}/${key}`, label);
-      const merge = await mergeRows(this.#sides, seed, former, decideRow);
-      if (!merge) continue;
-      if ("note" in merge) {
-        this.#notes.push(merge.note);
-        continue;
-      }
-      this.#count(merge);
-      this.#notes.push(...merge.notes);
-      const whole = { name: seed, path: ["seeds", seed] };
-      for (const { former, now } of merge.renamed) this.#taken.push({ ...whole, do: "rename", former, now });
-      for (const { label, ...names } of merge.columnConflicts)
-        this.#conflicts.push({ ...whole, label, base: label, ...names });
-      const subjectOf = (key: string): PromotedSubject => ({
-        name: `${seed}/${printableKey(merge.key, key)}`,
-        path: ["seeds", seed],
-        row: { key, labels: merge.key },
-      });
-      for (const change of merge.taken) this.#taken.push({ ...subjectOf(change.key), ...change });
-      for (const conflict of merge.conflicts) this.#conflicts.push({ ...subjectOf(conflict.key), ...conflict });
-    }
-    await this.#assertOneSeed(to.name);
-  }
-
-  /** A row of a table that two seeds would have is refused before it is written. */
-  async #assertOneSeed(name: string): Promise<void> {
-    const { seeds } = this.#sides.to.declared.declaration;
-    const added = this.#taken.filter(({ do: verb, row }) => verb === "add" && row);
-    for (const [seed, rows] of Map.groupBy(added, ({ path }) => path[1] ?? "")) {
-      const own = seeds[seed];
-      const others = Object.entries(seeds).filter(
-        ([other, { table, key }]) => other !== seed && table === own?.table && key.join("\0") === own.key.join("\0"),
-      );
-      for (const [other] of others) {
-        const twice = await this.#findTwin(other, rows);
-        if (!twice) continue;
-        const { table: which = "" } = own ?? {};
-        throw new DataRefusal(
-          `${twice.name} is a row of ${other} in ${name}, and the table ${which} has one row of a key: move it to ${seed} there, then promote`,
-        );
-      }
-    }
-  }
-
-  /** The first of some added rows that a seed of `to` has, and keeps. */
-  async #findTwin(seed: string, added: readonly PromotedChange[]): Promise<PromotedChange | undefined> {
-    const { declared, name } = this.#sides.to;
-    const side = findSeed(declared, seed, name);
-    const rows = side && (await readRows(side));
-    return added.find(({ row }) => rows?.has(row?.key ?? "") && !this.#isRemoved(seed, row?.key ?? ""));
-  }
-
-  #isRemoved(seed: string, key: string): boolean {
-    return this.#taken.some(
-      ({ do: verb, path, row }) => verb === "remove" && path[1] === seed && (!row || row.key === key),
-    );
-  }
-
-  #chosen(base: PromotionBase, known: ReadonlySet<string>): Promotion {
-    const { only, ours, theirs } = this.#terms;
-    const all = [...this.#taken, ...this.#conflicts];
-    assertKnown([...only, ...ours, ...theirs], known, all);
-    const { from, to } = this.#sides;
-    const { seeds } = from.declared.declaration;
-    const { chosen, left } = select(this.#taken, only, seeds);
-    const touches = (conflict: PromotionConflict): boolean =>
-      only.length === 0 || only.some((each) => isNamed(conflict.name, each) || isNamed(conflict.path.join("/"), each));
-    return {
-      from: from.name,
-      to: to.name,
-      base,
-      taken: chosen,
-      left,
-      conflicts: this.#conflicts.filter(touches),
-      leftConflicts: this.#conflicts.filter((conflict) => !touches(conflict)).length,
-      untouched: this.#untouched,
-      kept: this.#kept,
-      alike: this.#alike,
-      notes: [...new Set(this.#notes)],
-    };
-  }
-
-  #decision(name: string, label: string | undefined): "ours" | "theirs" | undefined {
-    const whole = label === undefined ? name : `${name}/${label}`;
-    const { ours, theirs } = this.#terms;
-    if (ours.some((pattern) => isNamed(whole, pattern))) return "ours";
-    return theirs.some((pattern) => isNamed(whole, pattern)) ? "theirs" : undefined;
-  }
-
-  #count({ untouched, kept, alike }: RecordMerge): void {
-    this.#untouched += untouched;
-    this.#kept += kept.length;
-    this.#alike += alike;
-  }
+  const { from, to } = sides;
+  const found: Found = { taken: [], conflicts: [], notes: [], untouched: 0, kept: 0, alike: 0 };
+  const decision = (name: string, label?: string): ReturnType<Decide> => {
+    const isIn = (patterns: readonly string[]): boolean =>
+      patterns.some((pattern) => isNamed(label === undefined ? name : `${name}/${label}`, pattern));
+    return isIn(terms.ours) ? "ours" : isIn(terms.theirs) ? "theirs" : undefined;
+  };
+  const roots = { base: sides.base.document?.root, from: rootOf(from), to: rootOf(to) };
+  const settings = mergeSettings(roots, {
+    names: { from: from.name, to: to.name },
+    decide: (key, label) => decision(nameOfPath(pathIn(key)), label),
+  });
+  await takeSettings(found, sides, settings, decision);
+  await takeRows(found, sides, settings, decision);
+  await assertOneSeed(found.taken, sides.to);
+  const paths = Object.values(roots).flatMap((root) => (root ? [...settingsIn(root).values()] : []));
+  const known = new Set(paths.flatMap(({ path }) => [nameOfPath(path), path.join("/")]));
+  const { only, ours, theirs } = terms;
+  assertKnown([...only, ...ours, ...theirs], known, [...found.taken, ...found.conflicts]);
+  const touches = ({ name, path }: PromotionConflict): boolean =>
+    only.length === 0 || only.some((each) => isNamed(name, each) || isNamed(path.join("/"), each));
+  const conflicts = found.conflicts.filter(touches);
+  return {
+    ...found,
+    ...{ from: from.name, to: to.name, base, notes: [...new Set(found.notes)] },
+    ...select(found.taken, only, from.declared.declaration.seeds),
+    ...{ conflicts, leftConflicts: found.conflicts.length - conflicts.length },
+  };
 }
 
 function rootOf({ name, declared }: PromotionSides["from"]): Value {
@@ -213,15 +69,122 @@ function rootOf({ name, declared }: PromotionSides["from"]): Value {
   return root;
 }
 
+type Decision = (name: string, label?: string) => ReturnType<Decide>;
+
+function count(found: Found, { untouched, kept, alike }: RecordMerge): void {
+  found.untouched += untouched;
+  found.kept += kept.length;
+  found.alike += alike;
+}
+
+async function takeSettings(
+  found: Found,
+  sides: PromotionSides,
+  settings: SettingsMerge,
+  decision: Decision,
+): Promise<void> {
+  count(found, settings);
+  found.notes.push(...settings.notes);
+  const removed = settings.taken.flatMap(({ do: verb, key }) => (verb === "remove" ? [pathIn(key)] : []));
+  for (const change of settings.taken) {
+    const path = pathIn(change.key);
+    const subject = { name: nameOfPath(path), path };
+    const isOwn = change.do === "remove" && (await hasOwn(sides, path, removed, settings));
+    const decided = isOwn ? decision(subject.name) : "theirs";
+    // It goes with what it is below.
+    const isBelowRemoved = removed.some((above) => above.length < path.length && isBelow(path, above));
+    if (decided === "ours") found.kept++;
+    else if (decided === undefined)
+      found.conflicts.push({ ...subject, base: change.cells, from: undefined, to: "has rows or people of its own" });
+    else if (isOwn || change.do !== "remove" || !isBelowRemoved) found.taken.push({ ...subject, ...change });
+  }
+  for (const conflict of settings.conflicts) {
+    const path = pathIn(conflict.key);
+    found.conflicts.push({ name: nameOfPath(path), path, ...conflict });
+  }
+}
+
+/** True if `to` has something below a thing that would go, and that is not at the base. */
+async function hasOwn(
+  sides: PromotionSides,
+  path: readonly string[],
+  removed: readonly (readonly string[])[],
+  settings: SettingsMerge,
+): Promise<boolean> {
+  const isRemoved = (other: readonly string[]): boolean =>
+    removed.some((each) => each.length === other.length && isBelow(other, each));
+  for (const record of settingsIn(rootOf(sides.to)).values())
+    if (isBelow(record.path, path) && !isRemoved(record.path)) return true;
+  const [kind, seed = ""] = path;
+  return kind === "seeds" && hasOwnRows(sides, seed, formerSeed(sides, seed, settings));
+}
+
+const formerSeed = ({ base }: PromotionSides, seed: string, { pathNow }: SettingsMerge): string =>
+  Object.keys(base.declaration.seeds).find((name) => pathNow(["seeds", name])[1] === seed) ?? seed;
+
+async function takeRows(
+  found: Found,
+  sides: PromotionSides,
+  settings: SettingsMerge,
+  decision: Decision,
+): Promise<void> {
+  for (const seed of sides.from.declared.declaration.seedOrder) {
+    const merge = await mergeRows(
+      sides,
+      seed,
+      formerSeed(sides, seed, settings),
+      (key) => (_, label) => decision(`${seed}/${key}`, label),
+    );
+    if (!merge) continue;
+    if ("note" in merge) {
+      found.notes.push(merge.note);
+      continue;
+    }
+    count(found, merge);
+    found.notes.push(...merge.notes);
+    const { key: labels } = merge;
+    const whole = { name: seed, path: ["seeds", seed] };
+    const rowOf = ({ key }: { key: string }): PromotedSubject => ({
+      ...{ name: `${seed}/${printableKey(labels, key)}`, path: whole.path, row: { key, labels } },
+    });
+    for (const renamed of merge.renamed) found.taken.push({ ...whole, do: "rename", ...renamed });
+    for (const { label, ...names } of merge.columnConflicts)
+      found.conflicts.push({ ...whole, label, base: label, ...names });
+    for (const change of merge.taken) found.taken.push({ ...rowOf(change), ...change });
+    for (const conflict of merge.conflicts) found.conflicts.push({ ...rowOf(conflict), ...conflict });
+  }
+}
+
+/** Refuses a row of a table that two seeds of `to` would have. */
+async function assertOneSeed(
+  taken: readonly PromotedChange[],
+  { name, declared }: PromotionSides["to"],
+): Promise<void> {
+  const { seeds } = declared.declaration;
+  const isRemoved = (seed: string, key: string): boolean =>
+    taken.some(({ do: verb, path, row }) => verb === "remove" && path[1] === seed && (!row || row.key === key));
+  const added = taken.filter(({ do: verb, row }) => verb === "add" && row);
+  for (const [seed, rows] of Map.groupBy(added, ({ path }) => path[1] ?? "")) {
+    const { table = "", key } = seeds[seed] ?? {};
+    for (const [other, its] of Object.entries(seeds)) {
+      if (other === seed || its.table !== table || its.key.join("\0") !== key?.join("\0")) continue;
+      const side = findSeed(declared, other, name);
+      const own = side && (await readRows(side));
+      const twice = rows.find(({ row }) => row && own?.has(row.key) && !isRemoved(other, row.key));
+      if (!twice) continue;
+      throw new DataRefusal(
+        `${twice.name} is a row of ${other} in ${name}, and the table ${table} has one row of a key: move it to ${seed} there, then promote`,
+      );
+    }
+  }
+}
+
 /** True if a name on the command line means something: itself, or a thing that it is below. */
 const isNamed = (name: string, pattern: string): boolean => name === pattern || name.startsWith(`${pattern}/`);
 
-/** A thing or row by its full path in the file, which differs for things of one name. */
-const fullName = ({ path, row, name }: PromotedSubject): string =>
-  [...path, ...(row ? [name.slice(name.indexOf("/") + 1)] : [])].join("/");
-
-const isMeant = (subject: PromotedSubject, pattern: string): boolean =>
-  isNamed(subject.name, pattern) || isNamed(fullName(subject), pattern);
+/** A thing or row by its name, or by its full path in the file, which differs for things of one name. */
+const isMeant = ({ name, path, row }: PromotedSubject, pattern: string): boolean =>
+  isNamed(name, pattern) || isNamed([...path, ...(row ? [name.slice(name.indexOf("/") + 1)] : [])].join("/"), pattern);
 
 /** Throws a DataRefusal for a name on the command line that no environment has. */
 function assertKnown(
@@ -249,14 +212,13 @@ function select(
   changes: readonly PromotedChange[],
   patterns: readonly string[],
   seeds: Seeds,
-): { chosen: PromotedChange[]; left: PromotedChange[] } {
-  if (patterns.length === 0) return { chosen: [...changes], left: [] };
-  const chosen = changes.filter((change) => patterns.some((pattern) => isMeant(change, pattern)));
-  const taken = new Set(chosen);
-  const links = new Links(changes, seeds);
+): Pick<Promotion, "taken" | "left"> {
+  if (patterns.length === 0) return { taken: [...changes], left: [] };
+  const taken = new Set(changes.filter((change) => patterns.some((pattern) => isMeant(change, pattern))));
+  const linksOf = linking(changes, seeds);
   const missing = new Map<string, string>();
-  for (const change of chosen)
-    for (const needed of links.of(change)) if (!taken.has(needed)) missing.set(needed.name, change.name);
+  for (const change of taken)
+    for (const needed of linksOf(change)) if (!taken.has(needed)) missing.set(needed.name, change.name);
   if (missing.size > 0) {
     const reasons = [...missing].map(([name, by]) => `${by} links to ${name}`);
     const names = [...patterns, ...missing.keys()].map((name) =>
@@ -266,90 +228,75 @@ function select(
       `${some(reasons, 5)}, which --only leaves out: name ${missing.size === 1 ? "it" : "them"} as well (--only ${some(names, 20)})`,
     );
   }
-  return { chosen, left: changes.filter((change) => !taken.has(change)) };
+  return { taken: [...taken], left: changes.filter((change) => !taken.has(change)) };
 }
 
 /** Finds what a change links to among all changes. */
-class Links {
-  readonly #changes: readonly PromotedChange[];
-  readonly #seeds: Seeds;
-  readonly #rows = new Map<string, PromotedChange>();
-
-  constructor(changes: readonly PromotedChange[], seeds: Seeds) {
-    this.#changes = changes;
-    this.#seeds = seeds;
-    for (const change of changes) if (change.row) this.#rows.set(rowName(change.path[1] ?? "", change.row.key), change);
-  }
-
-  of(change: PromotedChange): PromotedChange[] {
-    if (change.do === "remove" || change.do === "rename") return [];
-    const above = this.#added((path) => path.length < change.path.length && isBelow(change.path, path));
-    const seed = change.path[0] === "seeds" ? change.path[1] : undefined;
-    if (seed === undefined) return [...above, ...this.#ofTeam(change)];
-    // A row of a seed that is new comes with it.
-    const own = change.row ? this.#added((path) => path[0] === "seeds" && path[1] === seed) : [];
-    const columns = this.#changes.filter(
-      (other) => other.do === "rename" && change.row && other.path[1] === seed && other.now in cellsOf(change),
-    );
-    return [...above, ...own, ...columns, ...(isSeed(change) ? this.#ofSeed(seed) : this.#ofRow(seed, change))];
-  }
-
-  #added(isMeant: (path: readonly string[]) => boolean): PromotedChange[] {
-    return this.#changes.filter((change) => change.do === "add" && !change.row && isMeant(change.path));
-  }
+function linking(changes: readonly PromotedChange[], seeds: Seeds): (change: PromotedChange) => PromotedChange[] {
+  const rowName = (seed: string, key: string): string => JSON.stringify([seed, key]);
+  const rows = new Map(
+    changes.flatMap((change) => (change.row ? [[rowName(change.path[1] ?? "", change.row.key), change] as const] : [])),
+  );
+  const added = (isMeant: (path: readonly string[]) => boolean): PromotedChange[] =>
+    changes.filter((change) => change.do === "add" && !change.row && isMeant(change.path));
+  const addedSeeds = (names: readonly string[]): PromotedChange[] =>
+    added(([kind, name = ""]) => kind === "seeds" && names.includes(name));
 
   /** The seeds that a seed names, and the teams that see its rows. */
-  #ofSeed(name: string): PromotedChange[] {
-    const seed = this.#seeds[name];
-    if (!seed) return [];
-    const named = this.#mentions(name).flatMap(({ seed }) => seed);
-    const teams = (seed.teamViewers ?? []).flatMap((viewer) => (typeof viewer === "string" ? [] : viewer.team));
-    return this.#added(
-      (path) =>
-        (path[0] === "seeds" && named.includes(path[1] ?? "")) ||
-        (path[0] === "organizations" && teams.some((team) => isBelow(["organizations", ...pathOfTeam(team)], path))),
-    );
-  }
+  const ofSeed = (name: string): PromotedChange[] => {
+    const teams = (seeds[name]?.teamViewers ?? []).flatMap((viewer) => {
+      const [organization = "", team = ""] = typeof viewer === "string" ? [] : viewer.team.split("/");
+      return typeof viewer === "string" ? [] : [["organizations", organization, "teams", team]];
+    });
+    return [
+      ...addedSeeds(mentionsIn(seeds, name).map(({ seed }) => seed)),
+      ...added((path) => path[0] === "organizations" && teams.some((team) => isBelow(team, path))),
+    ];
+  };
 
-  #ofRow(name: string, change: PromotedChange): PromotedChange[] {
+  const ofRow = (name: string, change: PromotedChange): PromotedChange[] => {
     const cells = cellsOf(change);
     // A run writes no such cell of a row that is there.
-    const ignored = change.do === "change" ? (this.#seeds[name]?.ignoreLabels ?? []) : [];
-    return this.#mentions(name).flatMap(({ label, seed }) => {
-      if (ignored.includes(label)) return [];
-      const keys = [cells[label]].flat().flatMap((value) => keyText(value) ?? []);
-      const rows = keys.flatMap((key) => this.#rows.get(rowName(seed, key)) ?? []);
-      return [...rows, ...this.#added((path) => path[0] === "seeds" && path[1] === seed)];
-    });
-  }
+    const ignored = change.do === "change" ? (seeds[name]?.ignoreLabels ?? []) : [];
+    return mentionsIn(seeds, name)
+      .filter(({ label }) => !ignored.includes(label))
+      .flatMap(({ label, seed }) => {
+        const keys = [cells[label]].flat().flatMap((value) => keyText(value) ?? []);
+        return [...keys.flatMap((key) => rows.get(rowName(seed, key)) ?? []), ...addedSeeds([seed])];
+      });
+  };
 
   /** The app that an invitation opens. */
-  #ofTeam(change: PromotedChange): PromotedChange[] {
+  const ofMember = (change: PromotedChange): PromotedChange[] => {
     const target = cellsOf(change)["targetInitialApp"];
     const app = typeof target === "object" && target !== null && "app" in target ? target.app : undefined;
-    return app === undefined ? [] : this.#added((path) => path[0] === "apps" && path[1] === app);
-  }
+    return app === undefined ? [] : added((path) => path[0] === "apps" && path[1] === app);
+  };
 
-  /** The labels of a seed whose values are keys of another one's rows, or are expected to stand there. */
-  #mentions(name: string): { label: string; seed: string }[] {
-    const { references = {}, parent, expect } = this.#seeds[name] ?? {};
-    const expected = Object.entries(expect?.relationships ?? {});
-    const links = [...Object.entries(references), ...expected, ...(parent ? [[parent.by, parent] as const] : [])];
-    return links.flatMap(([label, rows]) => {
-      if ("seed" in rows) return [{ label, seed: rows.seed }];
-      const { table, key } = rows;
-      return Object.entries(this.#seeds).flatMap(([seed, other]) =>
-        other.table === table && other.key.join() === key ? [{ label, seed }] : [],
-      );
-    });
-  }
+  return (change) => {
+    if (change.do === "remove" || change.do === "rename") return [];
+    const above = added((path) => path.length < change.path.length && isBelow(change.path, path));
+    const [kind, seed = ""] = change.path;
+    if (kind !== "seeds") return [...above, ...ofMember(change)];
+    // A row of a seed that is new comes with it, and a cell with the name of its column.
+    const own = change.row ? addedSeeds([seed]) : [];
+    const columns = changes.filter(
+      (other) => other.do === "rename" && change.row && other.path[1] === seed && other.now in cellsOf(change),
+    );
+    return [...above, ...own, ...columns, ...(isSeed(change) ? ofSeed(seed) : ofRow(seed, change))];
+  };
 }
 
-const rowName = (seed: string, key: string): string => JSON.stringify([seed, key]);
-
-function pathOfTeam(team: string): string[] {
-  const [organization = "", name = ""] = team.split("/");
-  return [organization, "teams", name];
+/** The labels of a seed whose values are keys of another one's rows, or are expected to stand there. */
+function mentionsIn(seeds: Seeds, name: string): { label: string; seed: string }[] {
+  const { references = {}, parent, expect } = seeds[name] ?? {};
+  const expected = Object.entries(expect?.relationships ?? {});
+  const links = [...Object.entries(references), ...expected, ...(parent ? [[parent.by, parent] as const] : [])];
+  return links.flatMap(([label, rows]) => {
+    if ("seed" in rows) return [{ label, seed: rows.seed }];
+    const isOf = ({ table, key }: Seeds[string]): boolean => table === rows.table && key.join() === rows.key;
+    return Object.entries(seeds).flatMap(([seed, other]) => (isOf(other) ? [{ label, seed }] : []));
+  });
 }
 
 /** The cells of a change as `from` has them. */

@@ -9,7 +9,7 @@ import { maskOf } from "../../../provider/pulumi/properties.ts";
 import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../report/changeSet.ts";
 import { CountingReads, drift, type Keeping, type Look, nothingSeen } from "../../report/drift.ts";
-import { driftFile, environmentsFile, readEnvironments, textIn } from "../../report/environments.ts";
+import { driftFile, environmentsFile, originOf, readEnvironments, textIn } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
 import { look } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
@@ -150,9 +150,6 @@ function otherPlatform({ endpoint }: Target, configured: string): string | undef
   if (endpoint === undefined || originOf(endpoint) === originOf(configured)) return undefined;
   return `${environmentsFile} names another endpoint than the configuration: nothing was sent`;
 }
-
-const originOf = (endpoint: string): string =>
-  URL.canParse(endpoint) && /^https?:/.test(endpoint) ? new URL(endpoint).origin : endpoint;
 
 /** Explains why a state of another platform is not read: there everything would seem to be missing. */
 function movedState(resources: readonly StateResource[], platform: string): string | undefined {
