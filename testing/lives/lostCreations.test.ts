@@ -1,56 +1,36 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { type Scene, testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
-import { eventually } from "../harness/processes.ts";
+import { type Scene, throughBothKinds } from "../harness/bothKinds.ts";
 
-/** By the platform's habit of showing when a thing was made. */
-const told = ["yes", "no"] as const;
 const kinds = ["Organization", "Team"] as const;
-
 const insertions = { Organization: "insertorganization", Team: "insertteam" } as const;
 
-for (const tells of told) {
+// By the platform's habit of showing when a thing was made.
+for (const tells of ["yes", "no"] as const) {
   throughBothKinds({}, (scene) => {
     beforeEach(() => scene.emulator.behave({ createdAt: tells }));
 
     const news = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => {
-      const isOrganization = kind === "Organization";
-      const given = isOrganization ? { name: "Acme" } : { name: "Crew", organizationID: await scene.organization() };
+      const given = kind === "Organization" ? { name: "Acme" } : { organizationID: await scene.organization() };
       scene.emulator.saveSnapshot("none");
-      return { ...given, description: "Makes everything." };
-    };
-    const lose = (kind: (typeof kinds)[number], commit = true): void => {
-      const faults = [{ endpoint: insertions[kind], kind: "reset" as const, commit, count: 1 }];
-      scene.emulator.setFaults({ faults });
+      return { name: "Crew", ...given, description: "Makes everything." };
     };
 
-    test.each(kinds)(
-      `%s: a lost answer loses nothing where the platform's clock is days behind (createdAt: ${tells})`,
-      async (kind) => {
-        const inputs = await news(kind);
-        lose(kind);
-        const made = await scene.stage.daysAgo(3, () => scene.create(kind, inputs));
-        expect(count(scene, kind)).toBe(1);
-        await settled(scene, kind, made);
-      },
-    );
-
-    testInOwnProcess.each(kinds)(
-      `%s: what a killed run made is gone on with, days later too (createdAt: ${tells})`,
-      async (kind) => {
+    const lost = { kind: "reset", commit: true, count: 1 } as const;
+    const killed = { kind: "status", status: 401, commit: true, count: 1 } as const;
+    test.each(kinds.flatMap((kind) => [lost, killed].map((fault) => ({ type: kind, ...fault, fault }))))(
+      `$type: what was made and not answered ($kind) is gone on with, days later too (createdAt: ${tells})`,
+      async ({ type, fault }) => {
         const { host, emulator } = scene;
-        const given = await news(kind);
-        emulator.setFaults({ faults: [{ endpoint: insertions[kind], kind: "timeout", commit: true, count: 1 }] });
-        const { inputs } = await host.check(kind, given);
-        await scene.stage.daysAgo(3, async () => {
-          const killed = host.create(kind, inputs).catch(() => "killed");
-          await eventually("the creation", () => emulator.faults().find(({ hit }) => hit > 0));
-          await host.restart();
-          expect(await killed).toBe("killed");
-        });
+        const inputs = await news(type);
+        const ends = fault === killed ? [{ kind: "status", status: 401, endpoint: "login" } as const] : [];
+        emulator.setFaults({ faults: [{ ...fault, endpoint: insertions[type] }, ...ends] });
+        const first = await scene.stage.daysAgo(3, () => scene.create(type, inputs).catch(() => undefined));
+        expect(first === undefined).toBe(fault === killed);
         emulator.setFaults();
-        const made = await scene.create(kind, given);
-        expect(count(scene, kind)).toBe(1);
-        await settled(scene, kind, made);
+        if (fault === killed) await host.restart();
+        const made = first ?? (await scene.create(type, inputs));
+        expect(count(scene, type)).toBe(1);
+        await settled(scene, type, made);
       },
     );
 

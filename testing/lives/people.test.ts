@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "../../emulator/index.ts";
+import type { Fault } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/index.ts";
 import type { Failure } from "../../provider/pulumi/operations.ts";
 import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
@@ -46,6 +47,44 @@ throughBothKinds({}, (scene) => {
     await scene.host.destroy("TeamRoster", made.id, state);
     scene.emulator.setFaults();
     expect(await roles(scene, teamID)).toEqual({ [caller]: "admin" });
+  });
+
+  test("a roster and members of other teams are read in one call, and none is taken for gone when it fails", async () => {
+    const { emulator, host } = scene;
+    const organizationID = await scene.organization();
+    const teams = [];
+    for (const name of ["A", "B", "C"]) teams.push(await scene.team(organizationID, name));
+    const [rosterID, ...others] = teams;
+    const roster = await scene.create("TeamRoster", {
+      teamID: rosterID,
+      members: { [ada]: "member", [bob]: "member" },
+    });
+    const made = [{ type: "TeamRoster", id: roster.id, outputs: roster.outputs }];
+    for (const teamID of others)
+      for (const email of [ada, bob]) {
+        const { id, outputs } = await scene.create("TeamMember", { teamID, email });
+        made.push({ type: "TeamMember", id, outputs });
+      }
+    const there = made.map(({ id, outputs }) => ({ status: "fulfilled", value: { id, outputs } }));
+    const lost = expect.arrayContaining([expect.objectContaining({ status: "rejected" })]) as unknown;
+    // How often the list is asked for: once, and once more, or for each team, which may be the one that is gone.
+    const cases: [fault: Fault, found: unknown, calls: number][] = [
+      [{ kind: "errorInside" }, lost, 1],
+      [{ kind: "brokenJSON" }, lost, 1],
+      [{ kind: "status", status: 500 }, there, 2],
+      [{ kind: "reset" }, there, 2],
+      [{ kind: "status", status: 404 }, there, 1 + teams.length],
+    ];
+    for (const [fault, expected, calls] of cases) {
+      await host.restart();
+      emulator.setFaults({ faults: [{ ...fault, endpoint: "teammembers", count: 1 }] });
+      const since = emulator.lastCall();
+      const found = await Promise.allSettled(made.map(({ type, id, outputs }) => host.read(type, id, outputs)));
+      if (expected === lost) expect(found).toEqual(lost);
+      else expect(found).toMatchObject(there);
+      // A busy machine may take some reads so late that they need a call of their own.
+      expect(emulator.calls({ since, endpoint: "teammembers" }).length).toBeLessThanOrEqual(calls + 1);
+    }
   });
 
   test("one administrator at a time: a roster that declares two ends with what the platform took", async () => {

@@ -10,6 +10,9 @@ export interface Made {
   outputs: Properties;
 }
 
+/** Where it takes place; what fails in part is told by a scene alone. */
+type Place = Pick<Scene, "host" | "client" | "calls"> & Partial<Pick<Scene, "failure">>;
+
 /**
  * One seed, from its first up to its destroy, with what an engine asks on the way and what others do to its table. After each
  * up nothing is left to do, and a refresh finds the table as it is declared.
@@ -17,12 +20,12 @@ export interface Made {
 export class SeedStory {
   /** What the state has; what an engine knows of it is what the last step left. */
   made: Made | undefined;
-  readonly #scene: Scene;
+  readonly #scene: Place;
   readonly #shared: Properties;
   readonly #name: string;
 
   /** @param shared inputs of all steps */
-  constructor(scene: Scene, shared: Properties, name = "it") {
+  constructor(scene: Place, shared: Properties, name = "it") {
     this.#scene = scene;
     this.#shared = shared;
     this.#name = name;
@@ -117,7 +120,9 @@ export class SeedStory {
     const work = made
       ? this.#host.update("SeedRows", made.id, made.outputs, inputs)
       : this.#host.create("SeedRows", inputs);
-    const { message, id, state } = await this.#scene.failure(work);
+    const failed = await this.#scene.failure?.(work);
+    if (!failed) throw new Error("this place has no failures");
+    const { message, id, state } = failed;
     // An engine keeps the last inputs of what failed in part.
     this.made = { id, inputs: made?.inputs ?? inputs, outputs: state };
     return message;

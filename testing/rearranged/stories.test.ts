@@ -164,8 +164,7 @@ describe.each(drawnFrom(programKinds, "stories"))("with the %s provider:", (prov
       ],
     });
     await scene.write(edited({}));
-    // A preview of dynamic resources reads no table.
-    for (const command of [...(providerKind === "plugin" ? ["preview"] : []), "up --yes --skip-preview"]) {
+    for (const command of ["preview", "up --yes --skip-preview"]) {
       const { status, output } = await scene.project.run(command);
       expect([command, status]).toEqual([command, 1]);
       expect(output).toContain("adopt: true");

@@ -30,6 +30,7 @@ const planted = (providerKind: string) => ({
   label: `Label "of"/${providerKind}+ö`,
   table: `vault-of-${providerKind}`,
   code: `code "0815"/+${providerKind}ë?&`,
+  token: `token "tok"/${providerKind}+ü?&`,
 });
 const told = { dynamic: planted("dynamic"), plugin: planted("plugin") };
 
@@ -57,6 +58,9 @@ for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
   });
   declare(door, "SeedRows", "vault", { table: secret(is.table), key: "Code", rows: [{ Code: "A" }] });
   declare(door, "SeedRows", "file", { table: "files-" + door, key: "Code", source: door + ".csv", types: { Doors: "number" }, sensitive: true });
+  declare(door, "SeedRows", "labelled", {
+    table: "labelled-" + door, key: "Code", secretLabels: ["Token"], rows: [{ Code: "A", Name: "first", Token: "1" + is.token }],
+  });
   const app = declare(door, "GeneratedApp", "portal", { userEmail: "admin@example.com", appPrompt: secret(is.prompt) });
   declare(door, "Notification", "welcome", { appID: app.id, email: secret(is.friend), message: secret(is.message) });
 }
@@ -65,6 +69,7 @@ for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
 const tablesOf = (providerKind: string, { label, table }: ReturnType<typeof planted>) => ({
   [`safes-${providerKind}`]: { fields: { Pin: "text", Doors: "number", [label]: "text" } },
   [`files-${providerKind}`]: { fields: { Code: "text", Doors: "number" } },
+  [`labelled-${providerKind}`]: { fields: { Code: "text", Name: "text", Token: "text" } },
   [table]: { fields: { Code: "text" } },
 });
 
@@ -124,7 +129,11 @@ describe("a project", () => {
     await project.edit("index.js", '"Ring "', '"The ring "');
     await project.edit("index.js", "secret(is.motto)", 'secret("the " + is.motto)');
     await project.edit("index.js", "Doors: 2", "Doors: 3");
-    await run(0, "up --yes --diff");
+    // Of a row with a secret label the rest is shown.
+    await project.edit("index.js", 'Name: "first", Token: "1"', 'Name: "second", Token: "2"');
+    const changed = await run(0, "up --yes --diff");
+    expect(changed.match(/~ \S+\.Name *: "first" => "second"/g)).toHaveLength(4); // of each kind, in preview and update
+    expect(changed.match(/~ \S+\.Token *: \[secret\] => \[secret\]/g)).toHaveLength(4);
     await run(0, "stack export");
     await run(0, "stack output --json");
     await run(0, "config");
