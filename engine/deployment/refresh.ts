@@ -42,7 +42,8 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   if (!unchanging) {
     try {
       next = await read(run, old);
-      if (next) drift = await driftOf(run, old, next);
+      // Elsewhere the plan compares it, with what is wanted now.
+      if (next && run.kind === "refresh") drift = await driftOf(run, old, next);
     } catch (error) {
       run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(run, step) });
       run.fail(messageOf(error), old.urn);
@@ -50,7 +51,8 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
     }
   }
   if (next) markOutputs(next);
-  const result = next === undefined ? "delete" : drift.length > 0 ? "update" : "same";
+  const isOther = drift.length > 0 || (run.kind !== "refresh" && next?.modified !== old.modified);
+  const result = next === undefined ? "delete" : isOther ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
   const info = describeStep(run, { ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });
