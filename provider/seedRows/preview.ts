@@ -76,7 +76,10 @@ export async function previewUpdate(
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     if (inputs.mode === "updateOnly" && missing > 0)
       throw new ResourceError(withoutRow(inputs.table, missing, some(missingKeys.map(quote), maxShown)));
-    const message = await driftMessage(hidingBoth(old, inputs), repairs, directory, old.foundSecrets);
+    const declared = hidingBoth(old, inputs);
+    // Rows that were declared anew since do not tell what somebody edited.
+    const was = inputs.digest === old.digest ? undefined : await lastRows(context, old, declared, repairs.changedKeys);
+    const message = await driftMessage(declared, repairs, directory, old.foundSecrets, was);
     if (message !== undefined) report.forecast(message);
     if (missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
@@ -420,11 +423,23 @@ async function findChangedCells(
   const ofFiles = inputs.source !== undefined && old.source !== undefined;
   if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
   const declared = hidingBoth(old, inputs);
+  return {
+    was: await lastRows(context, old, declared, keys),
+    is: await rowsByKey(declared, context.directory, keys),
+  };
+}
+
+/** Rows as the last run had them; none where its file is gone. */
+async function lastRows(
+  context: OfflineRowContext,
+  old: SeedState,
+  declared: Seed,
+  keys: readonly string[],
+): Promise<BothSides["was"]> {
   const { key, references, parent, salt, secretLabels, ignoreLabels } = declared;
-  const before = (_: unknown, seed: Seed, folder: string) =>
+  const read = (_: unknown, seed: Seed, folder: string) =>
     rowsByKey({ ...seed, key, references, parent, salt, secretLabels, ignoreLabels }, folder, keys);
-  const found = await withLastSource(context, { ...old, rows: undefined }, before);
-  return { was: found ?? new Map(), is: await rowsByKey(declared, context.directory, keys) };
+  return (await withLastSource(context, { ...old, rows: undefined }, read)) ?? new Map();
 }
 
 /** Describes the gaps of a forecast when the file of the last run is missing; empty when it is complete. */

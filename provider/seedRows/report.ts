@@ -108,7 +108,7 @@ export function repairsOf(
 }
 
 /**
- * Describes the drift in one line: the changed rows, cell by cell (declared => found), and the missing rows.
+ * Describes the drift in one line: the changed rows, cell by cell (declared, or as in `last`, => found), and the missing rows.
  * Undefined where the declared rows are those that a refresh has found: it has described them, and what the program
  * declares is compared later.
  */
@@ -117,6 +117,7 @@ export async function driftMessage(
   drift: Drift,
   directory: string,
   secrets?: FoundSecrets,
+  last?: RowsByKey,
 ): Promise<string | undefined> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
@@ -125,7 +126,7 @@ export async function driftMessage(
     return [key, withoutIgnored(declaration, sealed)] as const;
   });
   const is: RowsByKey = new Map(found);
-  const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
+  const was = is.size === 0 ? is : (last ?? (await rowsByKey(declaration, directory, changedKeys)));
   if (missing === 0 && unlinked === 0 && areAlike(declaration, changed, { was, is })) return undefined;
   const named = (keys: readonly string[], count: number, both?: BothSides): string => {
     const rows = describeRows(declaration, keys, count, both);

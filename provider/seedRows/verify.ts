@@ -310,7 +310,7 @@ export async function verifyWritten(run: Writing, changed: readonly string[] = [
  * @param strays rows of this run with keys that nobody wants; `misnamed` are those of them that became of absent rows
  */
 async function differencesOf(
-  { context, seed, steps }: Writing,
+  { context, seed, steps, plan }: Writing,
   differing: ReadonlyMap<number, RowData>,
   absent = new RowIndices(0),
   strays: ReadonlyMap<string, RowData> = new Map(),
@@ -320,6 +320,7 @@ async function differencesOf(
   const named: string[] = [];
   const misnamed = new Set<string>();
   const form = comparing(seed);
+  const updated = new Set(plan.update.map(({ wanted }) => wanted));
   let isLabelLost = false;
   let left = differing.size + absent.size;
   const see = ({ line, values: all }: { line: number; values: RowData }, index: number): boolean => {
@@ -337,7 +338,8 @@ async function differencesOf(
         const text = isLost
           ? lostLabel(seed, label, value, [...Object.keys(found), ...(steps.seen?.labels ?? [])])
           : otherValue(seed, label, value, found[label]);
-        cells.add({ line, key, text, about: `${label} ${isLost ? "lost" : "otherwise"}` });
+        const isLate = !isLost && updated.has(index) ? "; if the table shows changes late, set consistencySeconds" : "";
+        cells.add({ line, key, text: text + isLate, about: `${label} ${isLost ? "lost" : "otherwise"}` });
       }
       return left === 0;
     }
@@ -366,7 +368,7 @@ async function differencesOf(
     const more = count > named.length ? ` and ${count - named.length} more` : "";
     const which = sensitive ? "" : `: ${some(named, limits.named)}${more}`;
     sentences.push(
-      `${count} rows of table ${table} are not there after they were sent${which}. Run up again: it sends these rows and no others`,
+      `${count} rows of table ${table} are not there after they were sent${which}. Run up again: it looks first, and sends those that are not there; if the table shows rows late, set consistencySeconds`,
     );
   }
   return { sentences, isLabelLost, misnamed };

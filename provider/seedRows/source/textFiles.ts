@@ -32,9 +32,7 @@ export function settled(text: string, first: number): string {
 /** The bytes of a file, piece by piece or all at once. */
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/**
- * The lines of a file, block by block, without the mark that may begin it. Throws a TextError.
- */
+/** The lines of a file, block by block, without the mark that may begin it. Throws a TextError. */
 export async function* linesOf(chunks: Chunks, max = maxBytesOfLine): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
