@@ -163,6 +163,7 @@ export class MemberLists {
   /** Notes a team that this run has just made: those whom it declares come next. */
   made(teamID: string): void {
     this.#made.add(teamID);
+    this.#late.made(teamID);
     this.expect(teamID);
   }
 
@@ -411,29 +412,30 @@ export class MemberLists {
     if (this.#isBare && !isOne) return void (await oneByOne());
     const versions = new Map(teamIDs.map((teamID) => [teamID, this.#snapshots.version(teamID)]));
     try {
-      const { teamMembers } = await this.#client.teammembers({ teamIDs }, call);
-      if (!isOne && teamMembers.some((member) => member.teamID === undefined)) {
+      const asked = this.#client.teammembers({ teamIDs }, call);
+      const teamMembers = (await (isOne ? orUndefinedIfNotFound(asked) : asked))?.teamMembers;
+      if (!isOne && teamMembers?.some((member) => member.teamID === undefined)) {
         this.#isBare = true;
         return void (await oneByOne());
       }
       const unshown: Read[] = [];
       let wait = 0;
       for (const [teamID, own] of teams) {
-        const listed = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
-        if (!listed.every(hasID)) {
-          for (const { reject } of own) reject(withoutID(teamID, listed));
+        const listed = isOne ? teamMembers : teamMembers?.filter((member) => member.teamID === teamID);
+        if (listed && !listed.every(hasID)) {
+          for (const { reject } of own) reject(withoutID(teamID));
           continue;
         }
-        const members = following(this.#earlier.get(teamID) ?? [], distinct(listed));
-        this.#earlier.set(teamID, members);
-        this.#lacksAddresses ||= !peopleIn(members).haveAddresses;
+        const members = listed && following(this.#earlier.get(teamID) ?? [], distinct(listed));
+        if (members) this.#earlier.set(teamID, members);
+        this.#lacksAddresses ||= members !== undefined && !peopleIn(members).haveAddresses;
         const later = this.#late.waitFor(teamID, members);
         if (later !== undefined) {
           unshown.push(...own);
           wait = later;
           continue;
         }
-        this.#snapshots.keep(teamID, members, versions.get(teamID) ?? 0);
+        if (members) this.#snapshots.keep(teamID, members, versions.get(teamID) ?? 0);
         for (const { resolve } of own) resolve(members);
       }
       if (unshown.length === 0) return;
@@ -443,10 +445,7 @@ export class MemberLists {
       // One team that is missing, or that is nobody's business, must not hide the others.
       const isOfOne = isNotFound(error) || (error instanceof ApiError && error.code === "forbidden");
       if (isOfOne && !isOne) return void (await oneByOne());
-      for (const { resolve, reject } of reads) {
-        if (isNotFound(error)) resolve(undefined);
-        else reject(error);
-      }
+      for (const { reject } of reads) reject(error);
     }
   }
 }
@@ -470,17 +469,13 @@ const noTeam = (teamID: string): ApiError =>
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;
 
-function withoutID(teamID: string, members: readonly Member[]): ApiError {
-  const { teamMemberID, email, role } = members.find((one) => !hasID(one)) ?? {};
-  const has = Object.entries({ "an ID of its own": teamMemberID, "an address": email, "a role": role });
-  const known = has.flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return new ApiError({
+const withoutID = (teamID: string): ApiError =>
+  new ApiError({
     code: "badAnswer",
     endpoint: "teammembers",
-    message: `A member of team ${teamID} came without a user ID${known.length > 0 ? `; it has ${known.join(", ")}` : ""}`,
+    message: `A member of team ${teamID} came without a user ID`,
     hint: "Members are known by their users' IDs: ask the platform's operator to list them.",
   });
-}
 
 /** A user ID counts once, however often a list shows it; what one entry lacks another one has. */
 function distinct(members: readonly ListedMember[]): readonly ListedMember[] {
@@ -545,6 +540,10 @@ class LateMembers {
     this.#now = now;
   }
 
+  made(teamID: string): void {
+    this.#note(teamID, "", () => true);
+  }
+
   added(teamIDs: readonly string[], people: readonly Person[]): void {
     for (const person of people) {
       const isShown: IsShown = (list) => {
@@ -567,10 +566,10 @@ class LateMembers {
   }
 
   /** Milliseconds before a list is read again; undefined where it shows everything, or had the time to. */
-  waitFor(teamID: string, list: readonly ListedMember[]): number | undefined {
+  waitFor(teamID: string, list: TeamList): number | undefined {
     const own = this.#changes.get(teamID);
     for (const [name, { until, isShown }] of own ?? []) {
-      if (isShown(list) || this.#now() + waitMs > until) own?.delete(name);
+      if ((list && isShown(list)) || this.#now() + waitMs > until) own?.delete(name);
     }
     return own && own.size > 0 ? waitMs : undefined;
   }

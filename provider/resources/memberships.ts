@@ -146,7 +146,7 @@ export const changeRoles = (
 ): Promise<Map<RoleChange<ListedMember>, unknown>> =>
   each(changes, async ({ member, role }) => {
     const { members, identities, claims } = context;
-    const team = role === "member" ? claims.administered(identities.holders(teamID), member.userID) : undefined;
+    const team = role === "member" ? claims.administered(identities.holders(teamID), member) : undefined;
     if (team) throw new ResourceError(`${describeNamed(team)} names them as its adminID. Declare one of the two`);
     await members.setRole(teamID, member, role, context);
   });
@@ -352,7 +352,7 @@ export async function leave(context: MemberContext, teamID: string, leaving: Lea
   const stay: string[] = [];
   const goes = [...there.values()].filter((one) => {
     if (spared.has(one)) return false;
-    const team = claims.administered(teams, one.userID);
+    const team = claims.administered(teams, one);
     const isSelf = keepSelf && isSame(self, one);
     const why = team ? `${describeNamed(team)} names them as its adminID` : "its account makes these calls";
     if (team ?? isSelf) stay.push(`${isHidden ? "somebody" : nameOf(one)} stays a member: ${why}`);

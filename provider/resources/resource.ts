@@ -168,8 +168,8 @@ export class TeamClaims {
   readonly #spoken = new Map<string, Set<string>>();
   /** Who is an administrator as declared, unchanged or by this run: the URN that declares it by user ID, by team. */
   readonly #admins = new Map<string, Map<string, string>>();
-  /** User IDs of administrators that teams name, by the team's URN. */
-  readonly #administrators = new Map<string, string>();
+  /** Administrators that teams name now and named in the last run, by the team's URN or ID. */
+  readonly #administrators = new Map<string, { now: string | undefined; before: string | undefined }>();
 
   /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
   claim(urn: string, claim: TeamClaim): InputProblem[] {
@@ -216,17 +216,22 @@ export class TeamClaims {
     });
   }
 
-  /** Notes the administrator whom a team names, by its URN. */
-  administer(urn: string | undefined, userID: string | undefined): void {
-    if (urn === undefined) return;
-    if (userID === undefined) this.#administrators.delete(urn);
-    else this.#administrators.set(urn, userID);
+  /** Notes the administrator whom a team names, and the one of the last run. */
+  administer(team: string | undefined, now: string | undefined, before?: string): void {
+    if (team !== undefined) this.#administrators.set(team, { now, before });
   }
 
   /** The first of some teams that names a user as its administrator. */
-  administered(teams: Iterable<string>, userID: string): NamedResource | undefined {
-    const urn = [...teams].find((one) => this.#administrators.get(one) === userID);
+  administered(teams: Iterable<string>, user: Person): NamedResource | undefined {
+    const names = namesOf(user);
+    const urn = [...teams].find((one) => names.includes(this.#administrators.get(one)?.now ?? ""));
     return urn === undefined ? undefined : readName(urn);
+  }
+
+  /** Administrators whom the last run named and no team names any more. */
+  dismissed(teams: readonly string[]): Person[] {
+    const former = teams.flatMap((one) => this.#administrators.get(one)?.before ?? []);
+    return former.map((userID) => ({ userID })).filter((one) => this.administered(teams, one) === undefined);
   }
 
   /** True where a resource of this run declares members of a team. */

@@ -56,8 +56,8 @@ export const team = resource({
       `team ${quote(name)} stays: ${owner.itself ? "this resource goes on with it" : `${describeNamed(owner)} has it`}`,
   },
 
-  check: ({ identities, claims }, { inputs }) => {
-    claims.administer(inputs.resourceUrn, inputs.adminID);
+  check: ({ identities, claims }, { inputs }, old) => {
+    claims.administer(inputs.resourceUrn, inputs.adminID, old.adminID);
     const generation = identities.generation(inputs.resourceUrn);
     return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
@@ -82,6 +82,7 @@ export const team = resource({
 
   read: async (context, id, state) => {
     context.members.expect(id);
+    context.claims.administer(id, state.adminID); // for a roster that is read meanwhile
     const read = await readNamed(kind, context, id, state);
     if (!read) return undefined;
     const { found, ...own } = read;

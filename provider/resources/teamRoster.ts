@@ -38,7 +38,7 @@ import {
 } from "./memberships.ts";
 import { common, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
-import { invitationTargets, managedFromNowOn } from "./teamMember.ts";
+import { invitationTargets } from "./teamMember.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");
@@ -163,26 +163,30 @@ export const teamRoster = resource({
   },
 
   diff: (context, change, old, { inputs, unknown }) => {
-    const { report, account } = context;
-    const findings = change.replaces.length === 0 ? { people: toWanted(inputs.members ?? {}, old) } : {};
+    const { report, account, claims, identities } = context;
+    const wanted = toWanted(inputs.members ?? {}, old);
+    const findings = change.replaces.length === 0 ? { people: wanted } : {};
+    const [declared, teams] = [new People(wanted), identities.holders(old.teamID)];
+    // Whom the team itself names stays; a refresh may have seen them.
+    const spares = (one: Person): boolean => !declared.has(one) && claims.administered(teams, one) !== undefined;
+    // The last known members: as they were applied, or as a refresh saw them, and whom the team names no longer.
+    const last = toWanted(old.members, old);
+    const isKept = (one: Person): boolean => inputs.mode === "additive" || new People([...wanted, ...last]).has(one);
+    const dismissed = claims.dismissed(teams).filter((one) => !isKept(one));
+    const all = [...last, ...dismissed].map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
+    const known = all.filter((one) => !spares(one));
     // An address that differs in letter case alone is the same user's.
-    const respelt = inputs.members !== undefined && same(old.members, inputs.members);
+    const respelt = inputs.members !== undefined && same(known, wanted);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
-    const count = countFound(old);
-    if (count > 0) {
-      report.forecast(managedFromNowOn(count));
-      changed.push("found");
-    }
+    if (dismissed.length > 0) changed.push("members");
     // A refresh takes from the engine what it knew of the failure.
     if (unseenIn(old).length > 0) changed.push("userIDs");
     if (inputs.sensitive === true && old.sensitive !== true)
       report.forecast("the members are secret from now on, in the state too: nobody joins or leaves for that");
     if (changed.length > 0 && change.replaces.length === 0 && unknown.size === 0) {
       const declaration = inputs as Inputs; // nothing is unknown
-      // The last known members: as they were applied, or as a refresh saw them.
-      const known = toWanted(old.members, old).map((one) => ({ ...one, userID: one.userID || nameOf(one) }));
-      const options = { ...optionsOf(declaration, account, known), unseenAdmins: unseenAdmins(declaration) };
-      const plan = planMembers(toWanted(declaration.members, old), known, options);
+      const options = { ...optionsOf(declaration, account, known), unseenAdmins: unseenAdmins(declaration), spares };
+      const plan = planMembers(wanted, all, options);
       const roles = plan.change.map(({ member }) => member);
       const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
       const parts = counts.flatMap(([what, who]) =>
@@ -230,16 +234,15 @@ export const teamRoster = resource({
     await context.members.awaits(id, unseenIn(state));
     const listed = await membersOf(context, id);
     if (!listed) return undefined;
-    const count = countFound(state);
-    if (count > 0) context.report.info(managedFromNowOn(count));
     const live = await withRoles(context, id, listed);
     const defaults = { mode: "authoritative", maxRemovals: 0.25, keepSelf: true } as const;
-    const { found: _, ...rest } = { found: undefined, ...state };
-    const declaration: Inputs = { ...defaults, ...rest, teamID: id, members: state.members ?? {} };
+    const declaration: Inputs = { ...defaults, ...state, teamID: id, members: state.members ?? {} };
     const wanted = await identify(context, toWanted(declaration.members, state), live);
     // An import shows everybody, the caller too.
     const self = state.members && declaration.keepSelf ? await caller(context) : undefined;
-    const there = observe(live, wanted, declaration, self);
+    const declared = new People(wanted);
+    const own = live.filter((one) => declared.has(one) || context.claims.administered([id], one) === undefined);
+    const there = observe(own, wanted, declaration, self);
     // Who is not seen yet is not known to be gone.
     const shown = new Set(there.map(({ name }) => name));
     const unseen = peopleOf(state).filter(({ name, userID }) => userID === "" && !shown.has(name));
@@ -286,12 +289,6 @@ export function toWanted(members: Members, kept?: Kept): Wanted[] {
 const unseenIn = (kept?: Kept): Person[] =>
   peopleOf(kept).flatMap(({ name, userID }) => (userID === "" ? toPerson(name) : []));
 
-/** How many people of a state of an earlier version were members before it. */
-const countFound = (state: object): number => {
-  const found = z.object({ found: z.record(z.string(), z.unknown()) }).safeParse(state);
-  return Object.keys(found.data?.found ?? {}).length;
-};
-
 /** True when there may be members whom the last run left alone and this one does not; the state does not know them. */
 const decidesOnMore = (now: Inputs, old: Given): boolean =>
   now.mode === "authoritative" &&
@@ -300,8 +297,8 @@ const decidesOnMore = (now: Inputs, old: Given): boolean =>
     (old.ignore ?? []).some((pattern) => !now.ignore?.includes(pattern)));
 
 /** True for the same people with the same roles, however they are spelt. */
-function same(old: Members, now: Members): boolean {
-  const texts = (members: Members) => Object.entries(members).map(([name, role]) => `${name.toLowerCase()} ${role}`);
+function same(old: readonly Wanted[], now: readonly Wanted[]): boolean {
+  const texts = (people: readonly Wanted[]) => people.map((one) => `${nameOf(one).toLowerCase()} ${one.role}`);
   return texts(old).toSorted().join("\n") === texts(now).toSorted().join("\n");
 }
 
@@ -362,8 +359,9 @@ async function apply(
   }
   const { rest, after: now } = await replan(context, teamID, start);
   const isBare = now.some(({ email }) => email === undefined);
-  const lost = ({ userID }: Wanted): string => (isBare && userID === undefined ? noUserID : notListed);
+  const lost = ({ userID }: Wanted): string => (isBare && userID === undefined ? noUserID : "the next up looks again");
   const notAdded = new Map<Wanted, unknown>(rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? lost(one)]));
+  const isRefused = (one: Wanted): boolean => reasons.has(nameOf(one));
   const promotions = rest.change.filter(({ role }) => role === "admin");
   const promoted = await changeRoles(context, teamID, promotions);
   const waits = notAdded.size + promoted.size > 0;
@@ -388,7 +386,8 @@ async function apply(
   const failed = (role: Role) =>
     new Map([...refused].flatMap(([one, reason]) => (one.role === role ? [[one.member, reason] as const] : [])));
   const failures = [
-    ...sentences("not added", notAdded, sensitive),
+    ...sentences("not added", new Map([...notAdded].filter(([one]) => isRefused(one))), sensitive),
+    ...sentences("added and not seen since", new Map([...notAdded].filter(([one]) => !isRefused(one))), sensitive),
     ...sentences("not made an administrator", failed("admin"), sensitive),
     ...sentences("not made a plain member", failed("member"), sensitive),
     ...sentences("not removed", staying, sensitive),
@@ -422,10 +421,7 @@ async function apply(
 }
 
 const noUserID =
-  "it was added, and nobody can tell whether it is there: the list has user IDs alone, and the platform finds none at " +
-  "the address. Declare the user ID in its place";
-
-const notListed = "it was added, and is not in the list yet: the next up looks again";
+  "the list has user IDs alone, and the platform finds none at the address. Declare the user ID in its place";
 
 /** What the state has to know: also who may be in the team without being listed, and who is still to leave it. */
 function kept(
@@ -465,7 +461,7 @@ async function planned(
   const [declared, spared] = [new People(wanted), new Spared(context, teamID, owned, inputs.resourceUrn)];
   const teams = context.identities.holders(teamID);
   const spares = (one: LiveMember): boolean =>
-    !declared.has(one) && (spared.has(one) || context.claims.administered(teams, one.userID) !== undefined);
+    !declared.has(one) && (spared.has(one) || context.claims.administered(teams, one) !== undefined);
   const options = { ...optionsOf(inputs, await caller(context), owned), isFirst, spares };
   const plan = planMembers(wanted, before, options);
   if (plan.refusals.length > 0) {

@@ -54,7 +54,7 @@ const lies: { [Name in Writing]?: RegExp } = {
   insertteam: /was written as \w+, and the platform does not find it there/,
   updateteam: /was written, and the platform has something else: name is "Crew"/,
   deleteteam: /team "The Crew" is still there, though/,
-  insertteammembers: /members of team \w+ are there, but:\nada@example\.com was not added/,
+  insertteammembers: /members of team \w+ are there, but:\nada@example\.com was added and not seen since/,
   updateteammember: /was not given the role admin in team/,
   deleteteammember: /was not removed: the platform answered that it did, and it is in the list/,
   insertmicroapprow: /the platform answered that it inserted the first row .* reading it finds nothing/,

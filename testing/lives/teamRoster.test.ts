@@ -58,6 +58,29 @@ throughBothKinds({}, (scene) => {
     expect(await live(scene, teamID)).toEqual({ [caller]: "admin", [ada]: "admin" });
   });
 
+  test("TeamRoster: the administrator whom its team names stays without a change, and leaves with that", async () => {
+    const { host, client } = scene;
+    const organizationID = await scene.organization();
+    await client.insertteammembers({ teamIDs: [await scene.team(organizationID, "Guests")], emails: [grace] });
+    const news = { organizationID, name: "Crew", adminID: await idOf(scene, grace) };
+    const team = await scene.create("Team", news);
+    const roster = { teamID: team.id, members: { [ada]: "admin" } };
+    const { inputs, id, outputs } = await scene.create("TeamRoster", roster);
+    const next = async (now: object) => {
+      await host.restart();
+      const state = await host.read("Team", team.id, team.outputs, team.inputs);
+      const seen = await host.read("TeamRoster", id, outputs, inputs);
+      expect(seen.outputs).toMatchObject({ members: roster.members });
+      const checked = await host.check("Team", { ...news, ...now }, team.inputs);
+      await host.diff("Team", team.id, state.outputs, checked.inputs);
+      return host.diff("TeamRoster", id, seen.outputs, (await host.check("TeamRoster", roster, inputs)).inputs);
+    };
+    expect(await next({})).toMatchObject({ changes: false });
+    expect(await next({ adminID: undefined })).toMatchObject({ changes: true });
+    await host.update("TeamRoster", id, outputs, inputs);
+    expect(Object.keys(await live(scene, id))).toEqual([ada]);
+  });
+
   test("TeamRoster: ignored members are no drift and are never removed", async () => {
     const { host, client } = scene;
     const teamID = await scene.team();

@@ -34,9 +34,7 @@ export class CsvText {
     this.#separator = separationOf(text, delimiter).separator;
   }
 
-  /**
-   * @param changed indices of the rows whose cells are to be changed
-   */
+  /** @param changed indices of the rows whose cells are to be changed */
   static async of(
     text: string,
     source: Pick<Source, "types" | "delimiter"> = {},

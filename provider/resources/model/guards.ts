@@ -10,37 +10,22 @@ const fewest = 10;
  * @param owned how many there were before
  * @param from the number from which on the limit applies
  */
-export function tooManyRemovals(
-  what: string,
-  removals: number,
-  owned: number,
-  maxRemovals = defaultMaxRemovals,
-  from = fewest,
-): string | undefined {
-  if (owned < from || removals <= owned * maxRemovals) return undefined;
-  return (
-    `${removals} of ${owned} ${what} would be removed, more than maxRemovals allows (${percent(maxRemovals)}). ` +
-    `If that is meant, set maxRemovals to ${enough(removals, owned)} for this run.`
-  );
+export const tooManyRemovals = (what: string, removals: number, owned: number, maxRemovals?: number, from?: number) =>
+  tooMany(`${removals} of ${owned} ${what} would be removed`, removals, owned, maxRemovals, from);
+
+/** Explains why a label must not be cleared in this number of our rows; undefined when it may. */
+export const tooManyCleared = (label: string, rows: number, owned: number, maxRemovals?: number) =>
+  tooMany(`${label} would be cleared in ${rows} of ${owned} rows`, rows, owned, maxRemovals);
+
+function tooMany(what: string, count: number, owned: number, maxRemovals = defaultMaxRemovals, from = fewest) {
+  if (owned < from || count <= owned * maxRemovals) return undefined;
+  const remedy = `If that is meant, set maxRemovals to ${enough(count, owned)} for this run.`;
+  return `${what}, more than maxRemovals allows (${percent(maxRemovals)}). ${remedy}`;
 }
 
 /** How many things one run may remove. */
 export const removable = (owned: number, maxRemovals = defaultMaxRemovals): number =>
   owned < fewest ? owned : Math.floor(owned * maxRemovals);
-
-/** Explains why a label must not be cleared in this number of our rows; undefined when it may. */
-export function tooManyCleared(
-  label: string,
-  rows: number,
-  owned: number,
-  maxRemovals = defaultMaxRemovals,
-): string | undefined {
-  if (owned < fewest || rows <= owned * maxRemovals) return undefined;
-  return (
-    `${label} would be cleared in ${rows} of ${owned} rows, more than maxRemovals allows (${percent(maxRemovals)}). ` +
-    `If that is meant, set maxRemovals to ${enough(rows, owned)} for this run.`
-  );
-}
 
 /**
  * Explains why this number of our things can't be missing on the platform; undefined when it can. More likely the platform
