@@ -3,15 +3,9 @@
 import type { Input, Output } from "@pulumi/pulumi";
 import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
 
-/** No value is assignable: exactly one of `email` and `userID` is set. */
-interface EitherEmailOrUserID {
-  readonly "exactly one of email and userID is set": never;
-}
+type EitherEmailOrUserID = "exactly one of email and userID is set";
 
-/** No value is assignable: exactly one of `rows` and `source` is set. */
-interface EitherRowsOrSource {
-  readonly "exactly one of rows and source is set": never;
-}
+type EitherRowsOrSource = "exactly one of rows and source is set";
 
 /** Arguments of Organization. */
 export interface OrganizationArgs {

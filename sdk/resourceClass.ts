@@ -24,9 +24,16 @@ export interface LinkedSeed extends pulumi.CustomResource {
 export type RowsOf = LinkedSeed | { table: pulumi.Input<string>; key: pulumi.Input<string> };
 
 /** The parent rows of a sub-table, and the column of the source that holds the parent's key. */
-export type ParentRows =
-  | { rows: RowsOf; by: pulumi.Input<string> }
-  | { table: pulumi.Input<string>; key: pulumi.Input<string>; by: pulumi.Input<string> };
+export type ParentRows = (
+  | {
+      /** The seed of the parent rows. */
+      rows: RowsOf;
+    }
+  | { table: pulumi.Input<string>; key: pulumi.Input<string> }
+) & {
+  /** The column of the source that holds the parent's key. */
+  by: pulumi.Input<string>;
+};
 
 /** Cells of a row, each of which may be an output. */
 export type CellsOf<Row> = { [Label in keyof Row]: pulumi.Input<Row[Label]> };

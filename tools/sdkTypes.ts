@@ -107,13 +107,9 @@ function describeResource(resource: Resource): string {
 
 const nameReason = ([one, other]: readonly [string, string]): string => `Either${pascal(one)}Or${pascal(other)}`;
 
-/** An interface that nothing is assignable to: the compiler's errors name it. */
+/** A text that nobody sets: the compiler's errors name it, and editors tell by it which arguments are meant. */
 const describeReason = (name: string, [one, other]: readonly [string, string]): string =>
-  `/** No value is assignable: exactly one of \`${one}\` and \`${other}\` is set. */
-interface ${name} {
-  readonly "exactly one of ${one} and ${other} is set": never;
-}
-`;
+  `type ${name} = "exactly one of ${one} and ${other} is set";\n`;
 
 /** A union for the inputs of which exactly one is set; the compiler's errors name the reason. */
 function describeAlternatives(name: string, pair: readonly [string, string], typed: readonly Typed[]): string[] {

@@ -21,10 +21,8 @@ test("commands, options and values are completed; of what is not known shells of
   const offered = async (...words: string[]) => (await completed("bash", "--", ...words)).split("\n").filter(Boolean);
   expect(await offered("st")).toEqual(["stack", "state"]);
   expect(await offered("stack", "")).toEqual(["init", "ls", "select", "output", "export", "rm"]);
-  expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
   expect(await offered("up", "--y")).toEqual(["--yes"]);
   expect(await offered("up", "--tar")).toEqual([]); // which is refused
-  expect(await offered("stack", "init", "--no")).toEqual(["--non-interactive", "--no-select"]);
   expect(await offered("report", "--format", "j")).toEqual(["json"]);
   expect(await offered("up", "-s", "")).toEqual(["dev", "prod"]);
   expect(await offered("stack", "select", "p")).toEqual(["prod"]);

@@ -104,7 +104,6 @@ const rows: Row[] = [
   ["report --base nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
   ["report --all dev", "all and one are asked for", 1, "--all and names of environments cannot be used together"],
   ["report --state empty.json", "a state is for no environment", 1, "--state is of one stack"],
-  ["report --format pdf", "the format is unknown", 1, "Allowed choices are md, json, text"],
 
   ["drift other --state empty.json", "nothing was changed", 0, "no drift", { variables: platform }],
   ["drift other --state gone.json", "something is gone", 7, "acme", { variables: platform }],

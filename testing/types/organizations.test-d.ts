@@ -60,9 +60,9 @@ export function tryTeamMember(): void {
   new TeamMember("ada", { teamID, email: output, role: "owner" });
   // @ts-expect-error: is not assignable to parameter of type 'TeamMemberArgs'
   new TeamMember("ada", { teamID });
-  // @ts-expect-error: is not assignable to type 'EitherEmailOrUserID'
+  // @ts-expect-error: exactly one of email and userID is set
   new TeamMember("ada", { teamID, email: "ada@example.com", userID: "u1" });
-  // @ts-expect-error: missing the following properties from type 'TeamMemberByUserID': userID, teamID
+  // @ts-expect-error: Property 'teamID' is missing in type '{ email: string; }'
   new TeamMember("ada", { email: "ada@example.com" });
 }
 

@@ -65,7 +65,7 @@ export function tryLinks(): void {
   // @ts-expect-error: Property 'by' is missing
   const noColumn: ParentRows = { rows: countries };
   void [noKey, byName, noColumn];
-  // @ts-expect-error: by: Input<string>; }': table, key
+  // @ts-expect-error: : table, key
   new SeedRows("rooms", { ...code, source: "rooms.csv", parent: { by: "Country" } });
 }
 

@@ -72,6 +72,15 @@ test.each(inputs)("the hover of $name's $key is its description", ({ name, key, 
   expect(editor.hoverAt("everything.mts", placeOf(name, key)).text).toContain(description);
 });
 
+test.each(["TeamMember email", "SeedRows key", "SeedRows source"])("so is that of %s in a program", (of) => {
+  const [name = "", key = ""] = of.split(" ");
+  const is = new RegExp(`${name}\\([^)]* ${key}: `);
+  const { name: file = "", code = "" } = examples.find((each) => is.test(each.code)) ?? {};
+  const place = code.indexOf(` ${key}: `, code.indexOf(`${name}(`)) + 1;
+  const { description } = inputs.find((each) => each.name === name && each.key === key) ?? { description: "none" };
+  expect(editor.hoverAt(file, place).text).toContain(description);
+});
+
 test("no hover shows a type of the checker's own library", () => {
   const types = inputs.map(({ name, key }) => editor.hoverAt("everything.mts", placeOf(name, key)).type);
   expect(types.filter((type) => /Zod|\$strip|Args</.test(type))).toEqual([]);

@@ -193,7 +193,6 @@ test.each([
   ],
   [["--endpoint", "platform"], "--endpoint platform: it must be an address such as https://platform.example.com"],
   [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: there is dev"],
-  [["--environments", "dev,dev"], "--environments names dev twice"],
   [
     ["--environments", "dev,base"],
     '--environments: "base" can\'t be the name of a stack and of a file: take others, by commas, such as dev,staging,prod',
