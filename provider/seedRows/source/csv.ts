@@ -270,9 +270,9 @@ class Parser {
         this.#line++;
         continue;
       }
-      const record = takes(records.length) ? this.#quoted(end) : this.#passed();
+      const record = this.#quoted(end);
       if (!record) break;
-      records.push(record);
+      records.push(takes(records.length) ? record : passedOver);
     }
     return records;
   }
@@ -282,26 +282,6 @@ class Parser {
     const text = this.#text.slice(this.#at, end);
     if (text.includes("\r")) return { line: this.#line, wrong: loneReturn };
     return { line: this.#line, cells: text.split(this.#separator) };
-  }
-
-  /** Passes a record with quotation marks; undefined when it does not end in this text. */
-  #passed(): CsvRecord | undefined {
-    const text = this.#text;
-    let at = this.#at;
-    let line = this.#line;
-    for (;;) {
-      const end = this.#find("\n", at);
-      const opened = text.indexOf('"', at);
-      if (opened < 0 || opened >= end) {
-        this.#at = end + 1;
-        this.#line = line + 1;
-        return passedOver;
-      }
-      const closed = text.indexOf('"', opened + 1);
-      if (closed < 0) return undefined;
-      if (closed > end) line += breaksIn(text.slice(end, closed));
-      at = closed + 1;
-    }
   }
 
   /** The beginning of a record that ends in a later block. */
