@@ -161,7 +161,7 @@ function describeDropped({ table, viewers, teamViewers, userID }: Seed, row: Row
 }
 
 /** Inserts a row and answers its ID; where the answer is lost, finds it by its key. */
-async function insertAlone(run: Writing, { text }: NewRow): Promise<string> {
+async function insertAlone(run: Writing, { index, text }: NewRow): Promise<string> {
   const { client, report } = run.context;
   const { table, viewers, teamViewers, userID, ignoreActionRules } = run.seed;
   const { embeddingRowID, ...rowData } = JSON.parse(text) as RowData & { embeddingRowID?: string }; // as it was written
@@ -172,7 +172,7 @@ async function insertAlone(run: Writing, { text }: NewRow): Promise<string> {
     } catch (error) {
       if (!isOutcomeUnknown(error) || error.code === "cancelled" || isUndocumented(error)) throw error;
       report.warning(`${table}: the answer to the first row was lost; looking whether it is there`);
-      const look = () => findLike(run, rowData, embeddingRowID);
+      const look = async () => (await findByKeys(run, new Set([index]))).get(index);
       const found = await untilShown(run.context, look, (rowID) => rowID !== undefined);
       if (found !== undefined) return found;
       if (attempt === limits.attempts) throw error;
@@ -180,19 +180,21 @@ async function insertAlone(run: Writing, { text }: NewRow): Promise<string> {
   }
 }
 
-/** ID of the row with the key of one that was sent. */
-async function findLike({ context, seed, links }: Writing, sent: RowData, parent: string | undefined) {
-  const { table, key } = seed;
-  for await (const page of rowsOf(context, table, 1)) {
+/** IDs of the rows of the table that have the keys of some wanted ones, by the index of these. */
+export async function findByKeys(
+  { context, seed, summary, links }: Writing,
+  wanted: ReadonlySet<number>,
+): Promise<Map<number, string>> {
+  const digester = digesterFor(seed);
+  const found = new Map<number, string>();
+  for await (const page of rowsOf(context, seed.table, summary.rows.length)) {
     for (const row of page) {
-      if (parent !== undefined && row.embeddingRowID !== parent) continue;
-      const values = links.inSourceTerms(row);
-      const isSame = (label: string): boolean =>
-        canonical(row[label]) === canonical(sent[label]) || keyText(values[label]) === keyText(sent[label]);
-      if (key.every(isSame)) return row._id;
+      const key = digester.key(links.inSourceTerms(row));
+      const index = key && summary.rows.find(key);
+      if (index !== undefined && wanted.has(index)) found.set(index, row._id);
     }
   }
-  return undefined;
+  return found;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 import { printableLine, formatCount, some, quote } from "../../platform/messages/text.ts";
 import { untilShown } from "../resources/model/lifecycle.ts";
 import { RowMistakes } from "./cells.ts";
-import { digesterFor, digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
+import { digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
 import type { Undone } from "./ledger.ts";
 import type { LinkedRow, Links } from "./links.ts";
@@ -23,6 +23,7 @@ import { read, SourceError } from "./source/read.ts";
 import { listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
 import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf, type RowContext } from "./table.ts";
 import {
+  findByKeys,
   tryFirstRow,
   verifyWritten,
   type HandedOverRows,
@@ -376,17 +377,8 @@ class RowWriter {
 
   /** Those rows of a batch whose key the table lacks. */
   async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
-    const { context, seed, summary, links } = this.#run;
-    const digester = digesterFor(seed);
-    const left = new Map(batch.map((row) => [row.index, row]));
-    for await (const page of rowsOf(context, seed.table, summary.rows.length)) {
-      for (const row of page) {
-        const key = digester.key(links.inSourceTerms(row));
-        const index = key && summary.rows.find(key);
-        if (index !== undefined) left.delete(index);
-      }
-    }
-    return [...left.values()];
+    const there = await findByKeys(this.#run, new Set(batch.map(({ index }) => index)));
+    return batch.filter(({ index }) => !there.has(index));
   }
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
