@@ -34,11 +34,19 @@ export function parseBounded(text: string, options: Options, bounds: Bounds = of
   return document;
 }
 
+/** The tokens of a text, none before all of them are counted. Throws a BoundError. */
 function* counted(text: string, parser: Parser, bounds: Bounds): ReturnType<Parser["next"]> {
-  countTokens(text, bounds);
   const tokens = [];
-  let offset = 0;
+  let [values, marks, offset, line, work] = [0, 0, 0, 0, 0];
   for (const lexeme of new Lexer().lex(text)) {
+    // Each value is a scalar, an alias or a collection, as is each key; one without text stands behind a mark.
+    if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
+    else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;
+    if (Math.max(values, marks) > 2 * bounds.values) throw new BoundError(tooMany(bounds), offset);
+    // The lexer looks for the end of the line with each token.
+    if (offset >= line) line = endOfLine(text, offset);
+    work += line - offset;
+    if (work > maxWork) throw new BoundError("has too many values on one line; break it into lines", offset);
     tokens.push(...parser.next(lexeme));
     // The document itself stands lowest, and what is being read highest.
     if (parser.stack.length > bounds.levels + 2) throw new BoundError(tooDeep(bounds), offset);
@@ -50,22 +58,6 @@ function* counted(text: string, parser: Parser, bounds: Bounds): ReturnType<Pars
 
 /** The lexer's own marks are no part of the text. */
 const lengthOf = (lexeme: string): number => (/^[\x02\x18\x1f]$/.test(lexeme) ? 0 : lexeme.length);
-
-/** Throws where a text has too many values; nothing is kept of it. */
-function countTokens(text: string, bounds: Bounds): void {
-  let [values, marks, offset, line, work] = [0, 0, 0, 0, 0];
-  for (const lexeme of new Lexer().lex(text)) {
-    // Each value is a scalar, an alias or a collection, as is each key; one without text stands behind a mark.
-    if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
-    else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;
-    if (Math.max(values, marks) > 2 * bounds.values) throw new BoundError(tooMany(bounds), offset);
-    // The lexer looks for the end of the line with each token.
-    if (offset >= line) line = endOfLine(text, offset);
-    work += line - offset;
-    if (work > maxWork) throw new BoundError("has too many values on one line; break it into lines", offset);
-    offset += lengthOf(lexeme);
-  }
-}
 
 /** Characters that may be looked at for the ends of lines, which takes a few seconds. */
 const maxWork = 5 * 10 ** 10;
