@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { createEmulator, type Emulator, type OnDemandInstance } from "../../emulator/index.ts";
 import type { Fault } from "../../emulator/platform/faults.ts";
@@ -8,6 +6,7 @@ import { createClient, type Client, type ClientOptions } from "../../platform/cl
 import { type Effect, endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../../platform/contract/wire.ts";
 import { partOf } from "../harness/drawn.ts";
+import { fileServer } from "../harness/fileServer.ts";
 import { account, ask, furnish, seedFor } from "./requests.ts";
 
 // Every endpoint with every fault: one call each, on a platform of its own that is put back in between.
@@ -66,7 +65,7 @@ interface Seen {
   error: ApiError | undefined;
 }
 
-let files: Server;
+let files: Awaited<ReturnType<typeof fileServer>>;
 let emulator: Emulator;
 const platforms = new Map<EndpointName, OnDemandInstance>();
 let usual: Map<EndpointName, Seen>;
@@ -119,9 +118,8 @@ const callAll = async (fault?: Fault): Promise<Map<EndpointName, Seen>> =>
   new Map(await Promise.all(names.map(async (name) => [name, await call(name, fault)] as const)));
 
 beforeAll(async () => {
-  files = createServer((_request, response) => response.writeHead(200, { "content-type": "image/png" }).end("bytes"));
-  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(files.address() as AddressInfo).port}`; // it listens on TCP
+  files = await fileServer();
+  const { host } = files;
   const seed = seedFor(host);
   emulator = await createEmulator({ seed });
   await Promise.all(

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Files, Folders } from "../../cli/report/testing/twoFolders.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { partOf } from "../harness/drawn.ts";
+import { fileServer } from "../harness/fileServer.ts";
 import { InProcessEngine, Refused } from "../harness/inProcessEngine.ts";
 
 // What goes wrong at each call of each stage of an environment's life: a step may fail and say why, and the next runs finish
@@ -119,7 +118,7 @@ function declared(isFirst: boolean, files: string): Files {
 const login = { email: "admin@example.com", password: "correct-horse" };
 const folders = new Folders();
 const home = process.env["XDG_STATE_HOME"];
-let server: Server;
+let server: Awaited<ReturnType<typeof fileServer>>;
 let emulator: Emulator;
 let engine: InProcessEngine;
 let versions: Record<"first" | "changed" | "none", ReturnType<Folders["declared"]>>;
@@ -160,11 +159,9 @@ const touched = (): string[] =>
 
 beforeAll(async () => {
   process.env["XDG_STATE_HOME"] = folders.make({}); // the journals are of these stories
-  server = createServer((_request, response) => response.writeHead(200, { "content-type": "image/png" }).end("bytes"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const files = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address
+  server = await fileServer();
   const users = ["ada", "grace", "kay", "mary", "kim"].map((id) => ({ email: `${id}@example.com`, id }));
-  const settings = { allowedHosts: [new URL(files).host] };
+  const settings = { allowedHosts: [server.host] };
   emulator = await createEmulator({ seed: { administrator: login, users, tables, settings } });
   const client = createClient({ endpoint: emulator.url, ...login });
   const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Theirs" } });
@@ -176,8 +173,8 @@ beforeAll(async () => {
   await client.close();
   emulator.saveSnapshot("none");
   versions = {
-    first: folders.declared(declared(true, files)),
-    changed: folders.declared(declared(false, files)),
+    first: folders.declared(declared(true, server.url)),
+    changed: folders.declared(declared(false, server.url)),
     none: folders.declared({ "env.yaml": "organizations: {}\n" }),
   };
   engine = new InProcessEngine({ endpoint: emulator.url, ...login });

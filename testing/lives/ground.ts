@@ -13,6 +13,7 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName, type Profile } from "../../platform/profile/profile.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
+import { fileServer } from "../harness/fileServer.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./life.ts";
 import { lives, tables } from "./lives.ts";
@@ -190,32 +191,26 @@ export interface Variant {
 /** An emulator on which resources live, one after the other. */
 export class LivingGround {
   readonly #emulator: Emulator;
-  readonly #files: Server;
-  readonly #base: string;
+  readonly #files: Awaited<ReturnType<typeof fileServer>>;
   readonly #rewriter: Rewriter;
 
-  private constructor(emulator: Emulator, files: Server, base: string, between: Rewriter) {
+  private constructor(emulator: Emulator, files: Awaited<ReturnType<typeof fileServer>>, between: Rewriter) {
     this.#emulator = emulator;
     this.#rewriter = between;
     this.#files = files;
-    this.#base = base;
   }
 
   static async open(): Promise<LivingGround> {
-    const files = createServer((_request, response) =>
-      response.writeHead(200, { "content-type": "image/png" }).end("bytes"),
-    );
-    await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
-    const base = `http://127.0.0.1:${(files.address() as AddressInfo).port}`; // a TCP server's address
+    const files = await fileServer();
     const emulator = await createEmulator({
       seed: {
         administrator,
         tables: { ...tables, ...moreTables },
         users: ["ada", "grace", "alan"].map((name) => ({ email: `${name}@example.com` })),
-        settings: { generationSeconds: 0, allowedHosts: [new URL(base).host] },
+        settings: { generationSeconds: 0, allowedHosts: [files.host] },
       },
     });
-    return new LivingGround(emulator, files, base, await Rewriter.open(emulator.url));
+    return new LivingGround(emulator, files, await Rewriter.open(emulator.url));
   }
 
   /** What the provider sent to a platform of other answers since the first of them came, that call included. */
@@ -293,7 +288,8 @@ export class LivingGround {
     process.env["XDG_STATE_HOME"] = folder; // its journal is of this life
     try {
       const life = allLives[type];
-      if (life) await live(stage, type.replace(/ .*/, ""), anyCalls(await life(stage, formOf(habits), this.#base)));
+      if (life)
+        await live(stage, type.replace(/ .*/, ""), anyCalls(await life(stage, formOf(habits), this.#files.url)));
     } finally {
       host.stop();
       await client.close();

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { testInOwnProcess, throughBothKinds } from "../harness/bothKinds.ts";
+import { fileServer } from "../harness/fileServer.ts";
 
 const ada = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };
@@ -164,11 +163,10 @@ throughBothKinds({ tables }, (scene) => {
 
   test("RowFile: under another name it is taken over by adopt, and a replacement goes on with it", async () => {
     const { host, client } = scene;
-    const files = createServer((_request, response) => response.writeHead(200).end("bytes"));
-    await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+    const files = await fileServer();
     try {
       const { rowID } = await client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "PT" } });
-      const url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/pt.svg`; // a TCP server's
+      const url = `${files.url}/pt.svg`;
       const news = { table: "countries", rowID, fieldID: "flag", url, store: false };
       const listed = async () => (await client.microappchildList({ appID: rowID, fieldID: "flag" })).childItems.length;
       const old = await make("RowFile", "flag", { ...news, type: "image/svg" });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { throughBothKinds } from "../harness/bothKinds.ts";
+import { fileServer } from "../harness/fileServer.ts";
 import { repository } from "../harness/project.ts";
 
 const tables = {
@@ -21,16 +20,11 @@ const tables = {
   },
 };
 
-let files: Server;
-let base = "";
-beforeAll(async () => {
-  files = createServer((_request, response) => response.writeHead(200, { "content-type": "image/png" }).end("bytes"));
-  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(files.address() as AddressInfo).port}`; // a TCP server's address
-});
-afterAll(() => void files.close());
+let files: Awaited<ReturnType<typeof fileServer>>;
+beforeAll(async () => void (files = await fileServer()));
+afterAll(() => files.close());
 
-const seed = () => ({ tables, settings: { allowedHosts: [new URL(base).host] } });
+const seed = () => ({ tables, settings: { allowedHosts: [files.host] } });
 
 throughBothKinds(seed, (scene) => {
   let rowID = "";
@@ -108,7 +102,7 @@ throughBothKinds(seed, (scene) => {
     const content = { filename: "cz.png", size: 1 };
     const request = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content };
     await scene.client.microappchildCreate(request);
-    const news = { ...place, url: `${base}/cz.png` };
+    const news = { ...place, url: `${files.url}/cz.png` };
     const sent = await scene.calls(() =>
       expect(scene.create("RowFile", news)).rejects.toThrow(
         'has a file called "cz.png" on field flag already. Set adopt: true',
@@ -130,7 +124,7 @@ throughBothKinds(seed, (scene) => {
     const { properties } = (parse(yaml) as { resources: { flag: { properties: { url: string } } } }).resources.flag;
     expect(parse(/Flag: \{.*?\}/.exec(page)?.[0] ?? "")).toEqual({ Flag: tables.countries.fields.Flag });
     const { rowID: appID } = await scene.client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "PT" } });
-    const url = properties.url.replace(new URL(properties.url).origin, base);
+    const url = properties.url.replace(new URL(properties.url).origin, files.url);
     await scene.create("RowFile", { ...properties, url });
     const { childItems } = await scene.client.microappchildList({ appID, fieldID: "flag" });
     expect(childItems.map(({ content }) => content)).toEqual([expect.objectContaining({ filename: "pt.svg" })]);

@@ -255,13 +255,14 @@ test.each(["files", "a program"])(
       );
     await write();
     const rounds = [["Organization"], ["Team", "SeedRows", "GeneratedApp"], ["TeamMember", "TeamRoster"]];
-    for (const kinds of rounds) {
-      // Each preview of the embedded engine names the lines that can be known by then.
-      const { output } = runsInPulumi ? { output: "" } : await project.run("preview");
+    for (const [round, kinds] of rounds.entries()) {
+      // Each preview of the embedded engine names the lines that can be known by then; of a program the first one is read.
+      const isRead = !runsInPulumi && (kind === "files" || round === 0);
+      const { output } = isRead ? await project.run("preview") : { output: "" };
       for (const [mark, type = "", name = ""] of asFile.matchAll(/<(\w+) (\w+)>/g)) {
         if (!kinds.includes(type)) continue;
         const urn = `urn:pulumi:dev::microapps-example::pulumi-nodejs:dynamic/microapps:${type}::${name}`;
-        if (!runsInPulumi) expect(output).toContain(`formerly: ${urn}`);
+        if (isRead) expect(output).toContain(`formerly: ${urn}`);
         lines.set(mark, `formerly: "${urn.replace("dev", "any")}",`);
       }
       await write();

@@ -151,11 +151,12 @@ test("what can't be removed is named by its ID, and the status says so", async (
 });
 
 test("a call without an answer makes no fact untrue: the others are not tried", async () => {
-  stage.emulator.setFaults({ faults: [{ kind: "status", status: 503, endpoint: "updateteam" }] });
+  // Of what creates, a client sends nothing again.
+  stage.emulator.setFaults({ faults: [{ kind: "status", status: 503, endpoint: "insertteam" }] });
   const { status, outcome } = await verify({ sandbox: ["organization=new"] });
   expect(status).toBe(1);
   expect(outcome?.misfits).toEqual([]);
-  expect(outcome?.notTried.find(({ fact }) => fact === "updateteam")?.why).toContain("updateteam:");
+  expect(outcome?.notTried.find(({ fact }) => fact === "insertteam")?.why).toContain("insertteam:");
   expect(changed()).toEqual([]);
 });
 
