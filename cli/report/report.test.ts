@@ -142,6 +142,18 @@ describe("the base", () => {
       "rows not compared: data is a symbolic link at the base: it is not followed",
     ]);
   });
+
+  test("a layer of it that is a link is not followed, and nothing is compared", async () => {
+    repository = new Repository(files);
+    const place = join(repository.folder, "base.yaml");
+    rmSync(place);
+    symlinkSync("/etc/passwd", place);
+    repository.commit();
+    rmSync(place);
+    repository.write({ "base.yaml": files["base.yaml"] });
+    const why = "base.yaml is a symbolic link at the base: it is not followed";
+    expect((await repository.environment()).change).toEqual({ compared: false, why, things: [] });
+  });
 });
 
 describe("in the working tree", () => {

@@ -9,27 +9,17 @@ export const row = (name: string, before: unknown = "a", after: unknown = "b"): 
 export const seed = (changes: Change[], more: Partial<Thing> = {}): Thing => ({
   ...{ kind: "seed", name: "cities", op: "change" },
   rows: { add: 0, change: changes.length, remove: 0, same: 0 },
-  changes,
-  omitted: 0,
-  notes: [],
-  guards: [],
+  ...{ changes, omitted: 0, notes: [], guards: [] },
   ...more,
 });
 /** An environment with these changes. */
 export const environment = (things: Thing[], more: Partial<EnvironmentChanges> = {}): EnvironmentChanges => ({
-  name: "prod",
-  change: { compared: true, things },
-  problems: [],
-  flags: [],
-  notes: [],
+  ...{ name: "prod", change: { compared: true, things }, problems: [], flags: [], notes: [] },
   ...more,
 });
 /** A report of these environments. */
 export const set = (environments: EnvironmentChanges[], more: Partial<ChangeSet> = {}): ChangeSet => ({
-  version: 1,
-  kind: "report",
-  base: { ref: "main", commit: "0123456789abcdef" },
-  environments,
+  ...{ version: 1, kind: "report", base: { ref: "main", commit: "0123456789abcdef" }, environments },
   ...more,
 });
 

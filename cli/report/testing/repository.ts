@@ -44,9 +44,8 @@ export class Repository {
 
   /** The report of the one environment. */
   async environment(more: Partial<ReportRequest> = {}): Promise<EnvironmentChanges> {
-    const { environments } = await this.report(more);
-    const [environment] = environments;
-    if (!environment || environments.length > 1) throw new Error(JSON.stringify(environments));
+    const [environment, ...others] = (await this.report(more)).environments;
+    if (!environment || others.length > 0) throw new Error(JSON.stringify([environment, ...others]));
     return environment;
   }
 

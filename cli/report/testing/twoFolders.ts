@@ -37,8 +37,7 @@ export class Folders {
   /** Changes between two declarations without a mistake. */
   async between(base: Declared, head: Declared): Promise<Section> {
     const { section, problems } = await compareDeclarations({ base, head });
-    if (problems.length > 0) throw new Error(JSON.stringify(problems));
-    return section;
+    return problems.length > 0 ? Promise.reject(new Error(JSON.stringify(problems))) : section;
   }
 
   /** The one thing that changes. */
