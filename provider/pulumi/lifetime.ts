@@ -80,7 +80,7 @@ export function keepMemorySmallFor({ name }: { name: string }): void {
   if (isSmall || name !== "SeedRows") return;
   isSmall = true;
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--heap-growing-percent=25");
 }
 
 /** End of the name of a mark whose provider was asked to check declarations: a program runs. */
