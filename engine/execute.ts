@@ -124,7 +124,7 @@ async function prepare(
     recall: (type: string) =>
       snapshot.base.resources
         .filter((one) => one.custom && !one.delete && one.type.split(/[:/]/).at(-1) === type)
-        .map(({ urn, outputs }) => ({ urn, outputs: mapProperties(outputs, revealSecrets) })),
+        .map(({ urn, id, outputs }) => ({ urn, id, outputs: mapProperties(outputs, revealSecrets) })),
   };
   const providers = new ProviderRegistry((name) =>
     hosted ? startInProcess(hosted.host, name, providerOptions) : startProvider(plugins.get(name), providerOptions),

@@ -3,7 +3,6 @@ import path from "node:path";
 import { EngineError, processTerminal } from "../../engine/cli/cli.ts";
 import { printable, printableJson, projectFolder, pulumiVersion } from "../../engine/index.ts";
 import { dayVariable, isDay } from "../../machine/today.ts";
-import type { Format } from "../report/render.ts";
 import type { CallFlags } from "./call.ts";
 import type { Flavour, PipelineOptions } from "./ci/pipelines.ts";
 import type { DoctorOptions } from "./doctor/doctor.ts";
@@ -106,8 +105,6 @@ export function addDumpCommand(program: Command): void {
     });
 }
 
-const formats: readonly Format[] = ["md", "json", "text"];
-
 /** Adds the command that reports what a change does to each environment, or what differs between two of them. */
 export function addReportCommand(program: Command): void {
   const stacks = collectStacks(program);
@@ -162,7 +159,7 @@ const reporting = (command: Command): Command =>
     .option("--all", "all that environments.yaml lists")
     .option("--file <file>", "the Environment file, where environments.yaml does not say it")
     .option("-o, --output <file>", "write it there instead of printing it")
-    .addOption(new Option("--format <format>", "how it is written").choices([...formats]).default("text"))
+    .addOption(new Option("--format <format>", "how it is written").choices(["md", "json", "text"]).default("text"))
     .addOption(dayOption());
 
 /** The day as of which people with an end are counted. The provider reads it from the environment as well. */

@@ -83,11 +83,10 @@ const optionsOf = (path: readonly Command[]): Option[] =>
   );
 
 const spellings = ({ short, long }: Option): string[] => [short, long].filter((each) => each !== undefined);
-const firstLine = (description: string): string => description.split("\n")[0] ?? "";
 const plain = (words: readonly string[]): Candidate[] => words.map((word) => [word, ""]);
 
 const optionWords = (path: readonly Command[]): Candidate[] =>
-  optionsOf(path).flatMap((each) => spellings(each).map((word): Candidate => [word, firstLine(each.description)]));
+  optionsOf(path).flatMap((each) => spellings(each).map((word): Candidate => [word, each.description]));
 
 const valuesOf = ({ argChoices, long }: Option): Candidate[] =>
   plain(argChoices ?? (long === "--stack" ? stacks() : []));
@@ -98,7 +97,7 @@ const bareWords = (command: Command): Candidate[] => [
   ...command
     .createHelp()
     .visibleCommands(command)
-    .map((each): Candidate => [each.name(), firstLine(each.description())]),
+    .map((each): Candidate => [each.name(), each.description()]),
   ...plain(command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices)),
   ...plain(ofStacks.includes(command.name()) ? stacks() : []),
 ];

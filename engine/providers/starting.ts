@@ -35,7 +35,7 @@ interface Hosting {
   /** Where the engine listens: the name of the run for other processes. */
   engine: string;
   /** What the state has of a type, such as `Team`, before a program has declared any. Secrets are in clear. */
-  recall: (type: string) => readonly { urn: string; outputs: PropertyMap }[];
+  recall: (type: string) => readonly { urn: string; id: string; outputs: PropertyMap }[];
   log: (entry: {
     severity: "info" | "warning" | "error";
     message: string;

@@ -385,7 +385,7 @@ export class Operations {
     const resource = resourceNamed(kind);
     const all = (resource && this.#surroundings.recall?.(kind)) ?? [];
     return all
-      .map(({ urn, outputs }) => ({ urn, outputs: resource ? unhidden(resource, outputs) : outputs }))
+      .map(({ outputs, ...one }) => ({ ...one, outputs: resource ? unhidden(resource, outputs) : outputs }))
       .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platform);
   }
 

@@ -349,6 +349,7 @@ export async function leave(context: MemberContext, teamID: string, leaving: Lea
   ]);
   const [self, spared] = [await caller(context), new Spared(context, teamID, owned)];
   const teams = context.identities.holders(teamID);
+  const goesToo = teams.length === 0 && context.recall?.("Team").some(({ id }) => id === teamID);
   const stay: string[] = [];
   const goes = [...there.values()].filter((one) => {
     if (spared.has(one)) return false;
@@ -359,7 +360,7 @@ export async function leave(context: MemberContext, teamID: string, leaving: Lea
     return !team && !isSelf;
   });
   if (guards) await guard(context, teamID, list, { owned, goes, guards });
-  for (const text of stay) report.info(text);
+  for (const text of goesToo ? [] : stay) report.info(text);
   spared.report(isHidden);
   if (guards && goes.length > 0) report.info(`removes ${formatCount(goes.length, "person")}`);
   const failed = await takeOut(context, teamID, goes);

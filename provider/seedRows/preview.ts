@@ -56,8 +56,10 @@ export async function previewUpdate(
   const repairs = repairsOf(inputs, old.drift);
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
+  const isDigest = changed.every((name) => name === "digest");
   const planned =
-    changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, links.length > 0) : undefined;
+    changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, links.length > 0, isDigest) : undefined;
+  if (planned?.isSame) changed.length = 0;
   const first: (readonly [key: string, kind: ChangeKind])[] = [];
   const show = (kind: ChangeKind, keys: readonly string[]): void =>
     void first.push(...keys.map((key) => [key, kind] as const));
@@ -165,7 +167,8 @@ async function planAhead(
   old: SeedState,
   inputs: SeedInputs,
   renewed: boolean,
-): Promise<Ahead & { renewed: string[] }> {
+  isDigest: boolean,
+): Promise<Ahead & { renewed: string[]; isSame?: boolean }> {
   const { report, rowClaims } = context;
   const { table, resourceUrn: urn, mode, maxRemovals } = inputs;
   const ledger = decodeLedger(old.ledger);
@@ -173,7 +176,13 @@ async function planAhead(
   const { plan, leaving, names } = ahead;
   report.rows?.({ plan, keptForOthers: leaving.keptForOthers });
   const isAlone = rowClaims.on(table, urn).length === 0;
-  const clearing = clearForecast(old, inputs, await summaryOf(context, inputs), plan, isAlone);
+  const summary = await summaryOf(context, inputs);
+  const clearing = clearForecast(old, inputs, summary, plan, isAlone);
+  // Rows in another order; of a long list only its last source can be found again, by its digest.
+  const isListed = isDigest && ledger.kind === "list" && summary.rows.length === ledger.count;
+  const isSame = isListed && plan.exact && plan.insert + plan.update + plan.remove === 0;
+  if (isSame && leaving.keptForOthers.size === 0 && clearing.sentences.length === 0)
+    return { ...ahead, renewed: [], isSame };
   const takes = plan.exact && plan.insert > 0 && (await takesUp(context, inputs, rowClaims.going(table, urn)));
   const cells = context.isPlan ? undefined : await findChangedCells(context, old, inputs, names.changed); // a report has its own
   const line = forecast(hidingBoth(old, inputs), plan, names, {

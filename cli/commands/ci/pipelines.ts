@@ -266,8 +266,9 @@ const report = (lines: readonly string[]): string => printable(lines.map((line) 
 function described(flavour: Flavour, options: PipelineOptions): { root: string; pipelines: Pipelines } {
   const cwd = path.resolve(options.cwd ?? ".");
   const project = realpathSync(projectFolder(cwd));
-  const root =
-    options.output === undefined ? rootOf(project) : realpathSync(madeFolder(path.resolve(cwd, options.output)));
+  const output = options.output === undefined ? undefined : path.resolve(cwd, options.output);
+  if (output !== undefined) mkdirSync(output, { recursive: true });
+  const root = output === undefined ? rootOf(project) : realpathSync(output);
   if (!isIn(root, project)) {
     throw new EngineError(`--output names the top of the repository, and ${project} is not in it`);
   }
@@ -296,11 +297,6 @@ function described(flavour: Flavour, options: PipelineOptions): { root: string; 
       command,
     },
   };
-}
-
-function madeFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  return folder;
 }
 
 /** A name that stands in a pipeline, where a few signs have a meaning. */

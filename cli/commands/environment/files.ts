@@ -22,9 +22,6 @@ interface Options {
   json?: boolean;
 }
 
-/** The exit status of a file with a mistake, as docs/exit-statuses.md has it. */
-const mistaken = 2;
-
 /** Checks a file; what is wrong ends it with every problem at its place. */
 export async function checkFile(file: string | undefined, options: Options): Promise<string> {
   const { name, folder } = chosen(file, options);
@@ -49,7 +46,7 @@ async function sinceBase(file: string, folder: string, base: string): Promise<st
   const hints = environments.flatMap(({ change }) => change.hints ?? []);
   if (reasons.length === 0) return [...hints, ...environments.flatMap(({ notes }) => notes)];
   const lines = [...reasons, ...hints].map((reason) => `  ${reason}`);
-  throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
+  throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), 2);
 }
 
 /** The merged file, as YAML or JSON. */
@@ -73,7 +70,7 @@ type Sound = { [Name in "root" | "declared"]-?: Exclude<DeclarationReading[Name]
 
 function sound(name: string, { root, declared, problems }: DeclarationReading): Sound {
   if (problems.length > 0 || !root || !declared) {
-    throw new EngineError(new EnvironmentError(name, problems).message, mistaken);
+    throw new EngineError(new EnvironmentError(name, problems).message, 2);
   }
   return { root, declared };
 }

@@ -102,7 +102,9 @@ export interface OrganizationName {
 }
 
 /** Tells what the state has of a kind of resource, whatever the program has declared so far. Its secrets are in clear. */
-export type Recall = (kind: string) => readonly { urn: string; outputs: Readonly<Record<string, unknown>> }[];
+export type Recall = (
+  kind: string,
+) => readonly { urn: string; id?: string; outputs: Readonly<Record<string, unknown>> }[];
 
 export interface Context {
   client: Client;
