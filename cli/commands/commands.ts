@@ -324,13 +324,7 @@ export function addInitCommand(program: Command): void {
       new Option(
         "--language <language>",
         "yaml is files only, without a program; take it unless you need one (default: yaml)",
-      )
-        .choices(["yaml", "typescript"])
-        .argParser((language) => {
-          if (["yaml", "typescript"].includes(language)) return language;
-          const others = "docs/environment.md has the program of others, for a project that 'pulumi new' made";
-          throw new EngineError(`--language: init writes yaml or typescript; ${others}`);
-        }),
+      ).choices(["yaml", "typescript", "javascript", "python", "go"]),
     )
     .option(
       "--endpoint <address>",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../machine/failures.ts";
 import { role } from "../../platform/contract/people.ts";
 import { email as address, id } from "../../platform/contract/values.ts";
-import { quote } from "../../platform/messages/text.ts";
+import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { ListedMember } from "../people/members.ts";
 import { nameOf, namesOf, planMembers, toPerson, type Person, type Role } from "../people/people.ts";
 import { hasEnded, lastDay, reportEnds, splitEnds } from "./declaredPeople.ts";
@@ -116,10 +116,14 @@ export const teamMember = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, news) => {
+  diff: ({ report }, change, old, news) => {
     const spelt = exceptSpelling(change, old, news);
     // Somebody who comes back may have another user ID.
     if (old.ended && !news.inputs.ended && spelt.replaces.length === 0) spelt.replaces.push("ended");
+    if ("found" in old && old.found !== undefined) {
+      report.forecast(managedFromNowOn(1));
+      spelt.changed.push("found");
+    }
     // A refresh takes from the engine what it knew of the failure.
     if (old.unseen) spelt.changed.push("unseen");
     if (spelt.replaces.length > 0) return Promise.resolve(spelt);
@@ -140,6 +144,7 @@ export const teamMember = resource({
     if (state.unseen) await context.members.awaits(teamID, [who]);
     const list = await membersOf(context, teamID);
     if (!list) return undefined;
+    if ("found" in state && state.found !== undefined) context.report.info(managedFromNowOn(1));
     if (state.ended) return { id, outputs: { ...state, teamID, memberUserID: state.memberUserID ?? named } };
     const [known = who] = await identify(context, [who], list);
     const found = findKnown(list, known);
@@ -151,7 +156,7 @@ export const teamMember = resource({
     const isManaged = imported || state.role !== undefined;
     // A platform that shows no role has the one that was set, as far as anybody knows.
     const managed = isManaged ? { role: declarable((await findRole(context, teamID, found)) ?? state.role) } : {};
-    const { unseen: _, ...rest } = { unseen: undefined, ...state };
+    const { found: _, unseen: _unseen, ...rest } = { found: undefined, unseen: undefined, ...state };
     return { id: `${teamID}/${userID}`, outputs: { ...rest, ...name, ...managed, teamID, memberUserID: userID } };
   },
 
@@ -261,3 +266,7 @@ export function exceptSpelling(change: Diff, old: Person, { inputs }: Given<Pers
   const meant = (name: string): boolean => !(name === "email" && was !== undefined && namesOf(inputs).includes(was));
   return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };
 }
+
+/** That people of a state were members before it, in one sentence; version 0.1.0 left them in the team. */
+export const managedFromNowOn = (count: number): string =>
+  `${formatCount(count, "person")} ${count === 1 ? "was found there and is" : "were found there and are"} managed from now on`;

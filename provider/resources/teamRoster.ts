@@ -38,7 +38,7 @@ import {
 } from "./memberships.ts";
 import { common, PartialFailure, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
-import { invitationTargets } from "./teamMember.ts";
+import { invitationTargets, managedFromNowOn } from "./teamMember.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");
@@ -179,6 +179,11 @@ export const teamRoster = resource({
     const respelt = inputs.members !== undefined && same(known, wanted);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
     if (dismissed.length > 0) changed.push("members");
+    const count = countFound(old);
+    if (count > 0) {
+      report.forecast(managedFromNowOn(count));
+      changed.push("found");
+    }
     // A refresh takes from the engine what it knew of the failure.
     if (unseenIn(old).length > 0) changed.push("userIDs");
     if (inputs.sensitive === true && old.sensitive !== true)
@@ -234,9 +239,12 @@ export const teamRoster = resource({
     await context.members.awaits(id, unseenIn(state));
     const listed = await membersOf(context, id);
     if (!listed) return undefined;
+    const count = countFound(state);
+    if (count > 0) context.report.info(managedFromNowOn(count));
     const live = await withRoles(context, id, listed);
     const defaults = { mode: "authoritative", maxRemovals: 0.25, keepSelf: true } as const;
-    const declaration: Inputs = { ...defaults, ...state, teamID: id, members: state.members ?? {} };
+    const { found: _, ...rest } = { found: undefined, ...state };
+    const declaration: Inputs = { ...defaults, ...rest, teamID: id, members: state.members ?? {} };
     const wanted = await identify(context, toWanted(declaration.members, state), live);
     // An import shows everybody, the caller too.
     const self = state.members && declaration.keepSelf ? await caller(context) : undefined;
@@ -288,6 +296,12 @@ export function toWanted(members: Members, kept?: Kept): Wanted[] {
 
 const unseenIn = (kept?: Kept): Person[] =>
   peopleOf(kept).flatMap(({ name, userID }) => (userID === "" ? toPerson(name) : []));
+
+/** How many people of a state of version 0.1.0 were members before it. */
+const countFound = (state: object): number => {
+  const found = z.object({ found: z.record(z.string(), z.unknown()) }).safeParse(state);
+  return Object.keys(found.data?.found ?? {}).length;
+};
 
 /** True when there may be members whom the last run left alone and this one does not; the state does not know them. */
 const decidesOnMore = (now: Inputs, old: Given): boolean =>

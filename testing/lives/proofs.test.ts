@@ -6,6 +6,32 @@ const ada = "ada@example.com";
 throughBothKinds({}, (scene) => {
   const there = async (teamID: string) => (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
 
+  test.each(["TeamMember", "TeamRoster"])(
+    "%s: people of a state that an earlier version found there are owned from now on, which is said once",
+    async (type) => {
+      const teamID = await scene.team();
+      const news = type === "TeamMember" ? { email: ada, role: "member" } : { members: { [ada]: "member" } };
+      const made = await scene.create(type, { teamID, ...news });
+      const [userID = ""] = (made.outputs["userIDs"] as string[] | undefined) ?? [];
+      const old = { ...made.outputs, found: type === "TeamMember" ? "member" : { [userID]: "member" } };
+      await scene.host.restart();
+      const { inputs } = await scene.host.check(type, made.inputs, made.inputs);
+      expect(await scene.host.diff(type, made.id, old, inputs)).toMatchObject({ changes: true, replaces: [] });
+      const said = "1 person was found there and is managed from now on";
+      expect(scene.host.told.join()).toContain(said);
+      let state: Record<string, unknown> = old;
+      expect(await scene.calls(async () => void (state = await scene.host.update(type, made.id, old, inputs)))).toEqual(
+        [],
+      );
+      expect(state).not.toHaveProperty("found");
+      scene.host.told.length = 0;
+      expect(await scene.host.diff(type, made.id, state, inputs)).toMatchObject({ changes: false });
+      expect((await scene.host.read(type, made.id, old)).outputs).toEqual(state);
+      await scene.host.destroy(type, made.id, state);
+      expect(await there(teamID)).toBe(1);
+    },
+  );
+
   test.each(["TeamMember", "TeamRoster", "Team"])(
     "%s: a list that answers not found for a missing right is no team that is gone",
     async (type) => {

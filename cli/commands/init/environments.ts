@@ -41,7 +41,7 @@ const platform = `platform: # what the emulated platform has from the start; nev
 export const hasPlatform = (content: string): boolean => /^platform:/m.test(content);
 
 /** Data files of emulators, and what a run leaves beside the program. */
-const ignored = ["node_modules/", ".pulumi/", ".microapps/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
+const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
 
 const dataFile = (name: string): string => (name === "dev" ? "platform.db" : `platform-${name}.db`);
 

@@ -170,6 +170,17 @@ test("several environments have what they share in one file, a list, and pipelin
     expect(await run("environment", "check", `${name}.yaml`)).toMatchObject({ status: 0 });
 });
 
+test.each([
+  ["yaml", "  npx microapps stack init dev\n  npx microapps up\n"],
+  ["python", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
+  ["go", "  pulumi package add ./node_modules/pulumi-microapps/plugin\n  pulumi stack init dev\n"],
+])("a program in %s", async (language, next) => {
+  expect((await run("init", "--yes", "--language", language)).output).toContain(`Next:\n${next}`);
+  expect(read("Pulumi.yaml")).toContain(`runtime`);
+  if (language === "go") expect(read("go.mod")).toMatch(/^module example.com\//); // a bare "go" is no module
+  expect(existsSync(join(folder, "package.json"))).toBe(false);
+});
+
 test("where nobody can be asked for a passphrase, its variable comes first", async () => {
   const locked = { ...environment(), PULUMI_CONFIG_PASSPHRASE: undefined };
   const { output } = await runCommand({ words: ["init", "--yes"], folder, environment: locked });
@@ -187,10 +198,6 @@ test("where the Pulumi SDK is missing, its installation comes first", async () =
 });
 
 test.each([
-  [
-    ["--language", "python"],
-    "--language: init writes yaml or typescript; docs/environment.md has the program of others, for a project that 'pulumi new' made",
-  ],
   [["--endpoint", "platform"], "--endpoint platform: it must be an address such as https://platform.example.com"],
   [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: there is dev"],
   [

@@ -83,13 +83,8 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   }
   terminal.output.write(`Wrote ${written.join(", ")}.\n`);
   if (ci !== "none") {
-    const flags = {
-      cwd: folder,
-      engine: "embedded",
-      branch: "main",
-      cliVersion: pulumiVersion,
-      output: folder,
-    } as const;
+    const engine = isEmbedded(language) ? "embedded" : "pulumi";
+    const flags = { cwd: folder, engine, branch: "main", cliVersion: pulumiVersion, output: folder } as const;
     terminal.output.write(writePipelines(ci, flags));
   }
   if (decided.stack !== undefined) await makeStack(terminal, decided.stack, { ...options, cwd: folder });
@@ -98,6 +93,11 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
     (passphrase ?? inFile) === undefined && !isInteractive(terminal, options.nonInteractive ?? false);
   terminal.output.write(nextSteps(decided, lacksPassphrase));
 }
+
+/** True where `npx microapps` brings it up. */
+const isEmbedded = (language: Language): boolean => language === "yaml" || isNode(language);
+
+const isNode = (language: Language): boolean => language === "typescript" || language === "javascript";
 
 const textAt = (folder: string, file: string): string =>
   existsSync(path.join(folder, file)) ? readFileSync(path.join(folder, file), "utf8") : "";
@@ -201,7 +201,7 @@ function copyData(from: string, folder: string): void {
 
 /** package.json, whose modules Node runs as they are. */
 function packageText(folder: string, name: string, language: Language): [file: string, text: string] | [] {
-  if (language === "yaml") return [];
+  if (!isNode(language)) return [];
   const before = textAt(folder, "package.json");
   try {
     const content = before === "" ? { name, private: true } : (JSON.parse(before) as object);
@@ -214,18 +214,21 @@ function packageText(folder: string, name: string, language: Language): [file: s
 
 /** The commands that come next, for each stack: what is missing, and then the run of the first one. */
 function nextSteps({ folder, language, environments, from, stack }: Decided, lacksPassphrase: boolean): string {
-  const commands = language === "typescript" && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
+  const engine = isEmbedded(language) ? "npx microapps" : "pulumi";
+  const commands = isNode(language) && !hasSdk(folder) ? ["npm install @pulumi/pulumi"] : [];
   if (lacksPassphrase)
     commands.push("export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks");
+  // Other languages have the CLI install the plugin's own.
+  if (!isEmbedded(language)) commands.push("pulumi package add ./node_modules/pulumi-microapps/plugin");
   for (const { name, endpoint, email } of environments) {
-    if (name !== stack) commands.push(`npx microapps stack init ${name}`);
+    if (name !== stack) commands.push(`${engine} stack init ${name}`);
     if (endpoint === undefined) continue;
-    if (email === undefined) commands.push(`npx microapps config set microapps:email you@example.com -s ${name}`);
-    commands.push(`npx microapps config set microapps:password --secret -s ${name}`);
+    if (email === undefined) commands.push(`${engine} config set microapps:email you@example.com -s ${name}`);
+    commands.push(`${engine} config set microapps:password --secret -s ${name}`);
   }
   const [first] = environments;
   const selects = environments.length > 1 ? ` -s ${stack ?? first?.name ?? ""}` : "";
-  commands.push(`npx microapps up${selects}`);
+  commands.push(`${engine} up${selects}`);
   const adopting =
     from === undefined || environments.every(({ endpoint }) => endpoint === undefined)
       ? ""
