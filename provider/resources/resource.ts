@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { some } from "../../platform/messages/text.ts";
-import { type ListedMember, peopleIn } from "../people/members.ts";
 import { isManaged, type LiveMember, namesOf, type Person, type RoleChange, type Wanted } from "../people/people.ts";
 import { RowClaims, type RowFindings } from "../seedRows/claims.ts";
 import { describeNamed, Identities, type NamedResource, readName, setAt } from "./model/identities.ts";
@@ -166,8 +165,10 @@ export class TeamClaims {
   readonly #about = new Map<string, Set<string>>();
   /** Subjects of each URN. */
   readonly #spoken = new Map<string, Set<string>>();
-  /** Who is an administrator as declared, unchanged or by this run: the URN that declares it by user ID, by team. */
-  readonly #admins = new Map<string, Map<string, string>>();
+  /** By team and user ID: the roles that people have as they are declared, unchanged or set by this run. */
+  readonly #roles = new Map<string, Pick<RoleChange<LiveMember>, "role"> & { urn: string }>();
+  /** Lists that were compared with them: what is noted after that was seen there. */
+  readonly #compared = new WeakSet<object>();
   /** Administrators that teams name now and named in the last run, by the team's URN or ID. */
   readonly #administrators = new Map<string, { now: string | undefined; before: string | undefined }>();
 
@@ -185,8 +186,7 @@ export class TeamClaims {
   /** Drops the claim of a resource that was deleted, or whose team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
-    for (const admins of this.#admins.values())
-      for (const [userID, one] of admins) if (one === urn) admins.delete(userID);
+    for (const [who, one] of this.#roles) if (one.urn === urn) this.#roles.delete(who);
     this.#deciding.delete(urn);
     for (const about of this.#spoken.get(urn) ?? []) this.#about.get(about)?.delete(urn);
     this.#spoken.delete(urn);
@@ -200,19 +200,17 @@ export class TeamClaims {
     const claim = this.#claims.get(urn ?? "");
     if (urn === undefined || !claim) return;
     this.#index(urn, { ...claim, people });
-    const admins = this.#admins.get(claim.teamID) ?? new Map<string, string>();
-    this.#admins.set(claim.teamID, admins);
-    for (const { userID, role } of people) {
-      if (userID !== undefined && role === "admin") admins.set(userID, urn);
-      else if (userID !== undefined && role !== undefined) admins.delete(userID);
-    }
+    for (const { userID, role } of people)
+      if (userID && role !== undefined) this.#roles.set(`${claim.teamID} ${userID}`, { role, urn });
   }
 
-  /** Members of a list whom this run left as administrators and who are none by now: a platform may allow one alone. */
-  misplaced(teamID: string, list: readonly ListedMember[], except?: string): RoleChange<ListedMember>[] {
-    return [...(this.#admins.get(teamID) ?? [])].flatMap(([userID, urn]) => {
-      const member = urn === except ? undefined : peopleIn(list).find({ userID });
-      return member?.role === undefined || member.role === "admin" ? [] : [{ member, role: "admin" }];
+  /** Members whose roles are others than this run left: another's change may take one. A list is compared once. */
+  misplaced<Live extends LiveMember>(teamID: string, list: readonly Live[], except?: string): RoleChange<Live>[] {
+    if (this.#compared.has(list)) return [];
+    this.#compared.add(list);
+    return list.flatMap((member) => {
+      const { role, urn } = this.#roles.get(`${teamID} ${member.userID}`) ?? {};
+      return role === undefined || urn === except || (member.role ?? role) === role ? [] : [{ member, role }];
     });
   }
 
