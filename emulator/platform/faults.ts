@@ -244,8 +244,8 @@ class TakenBack extends Error {
   }
 }
 
-/** Of a batch the first rows stay, of any other write nothing does, or it does later. The answer is that of the whole. */
-function keepsPart(work: Work, { rows = 0, milliseconds }: Terms, { database }: { database: Database }): Work {
+/** Of a batch the first rows stay, of any other write nothing does. The answer is that of the whole. */
+function keepsPart(work: Work, { rows = 0 }: Terms, { database }: { database: Database }): Work {
   return (request) => {
     try {
       return database.transaction(() => {
@@ -254,7 +254,6 @@ function keepsPart(work: Work, { rows = 0, milliseconds }: Terms, { database }: 
     } catch (error) {
       if (!(error instanceof TakenBack)) throw error;
       if (isBatch(request) && rows > 0) work({ ...request, rows: request.rows.slice(0, rows) });
-      if (milliseconds !== undefined) setTimeout(() => work(request), milliseconds).unref();
       return error.answer;
     }
   };
