@@ -120,16 +120,21 @@ async function prepare(
   const engineAddress = isHosted(source) ? `in-process-${randomUUID()}` : await source.listen();
   const snapshot = new Snapshot(deployment, (state) => stack.write(state));
   const providerOptions = {
-    ...{ project, stack: stack.name, config, engineAddress, environment, emit, host, log },
+    ...{ project, stack: stack.name, config, engineAddress, environment, emit, host },
     recall: (type: string) =>
       snapshot.base.resources
         .filter((one) => one.custom && !one.delete && one.type.split(/[:/]/).at(-1) === type)
         .map(({ urn, id, outputs }) => ({ urn, id, outputs: mapProperties(outputs, revealSecrets) })),
+    log: (event: LogEvent) => {
+      if (event.severity === "info" && run.unheard.has(event.urn ?? "")) return false;
+      log(event);
+      return true;
+    },
   };
   const providers = new ProviderRegistry((name) =>
     hosted ? startInProcess(hosted.host, name, providerOptions) : startProvider(plugins.get(name), providerOptions),
   );
-  return new Run({
+  const run = new Run({
     kind,
     preview,
     project: project.name,
@@ -142,6 +147,7 @@ async function prepare(
     showSecrets: options.showSecrets ?? false,
     parallel: Math.max(1, options.parallel ?? defaultParallel),
   });
+  return run;
 }
 
 /** Operations wait for the platform rather than for processors, and providers bound their calls themselves. */

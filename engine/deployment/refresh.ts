@@ -42,17 +42,19 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   if (!unchanging) {
     try {
       next = await read(run, old);
-      // Elsewhere the plan compares it, with what is wanted now.
-      if (next && run.kind === "refresh") drift = await driftOf(run, old, next);
+      // The plan compares it once more, with what is wanted now: what a provider says of the last inputs counts in a refresh.
+      if (run.kind !== "refresh") run.unheard.add(old.urn);
+      if (next) drift = await driftOf(run, old, next);
     } catch (error) {
       run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(run, step) });
       run.fail(messageOf(error), old.urn);
       return old;
+    } finally {
+      run.unheard.delete(old.urn);
     }
   }
   if (next) markOutputs(next);
-  const isOther = drift.length > 0 || (run.kind !== "refresh" && next?.modified !== old.modified);
-  const result = next === undefined ? "delete" : isOther ? "update" : "same";
+  const result = next === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
   const info = describeStep(run, { ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });

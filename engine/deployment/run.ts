@@ -30,6 +30,8 @@ export class Run {
   /** Steps at a time. */
   readonly parallel: number;
   readonly counts: ChangeCounts = {};
+  /** Resources of which what a provider in this process says is dropped. */
+  readonly unheard = new Set<string>();
   olds = new Map<string, ResourceState>();
   graph = new DependencyGraph([]);
   /** What an earlier run replaced and did not delete. */

@@ -41,7 +41,7 @@ interface Hosting {
     message: string;
     urn: string | undefined;
     ephemeral: boolean;
-  }) => void;
+  }) => boolean | undefined;
 }
 
 /** Gives providers in this process; undefined for those that need a process of their own. */
@@ -62,8 +62,8 @@ export interface ProviderSettings {
   /** Hosts providers in this process; default: each has a process of its own. */
   host?: HostProvider | undefined;
   emit: Emit;
-  /** Takes the messages of a provider in this process. */
-  log: (event: LogEvent) => void;
+  /** Takes the messages of a provider in this process; false where it is dropped. */
+  log: (event: LogEvent) => boolean | undefined;
 }
 
 /**

@@ -59,14 +59,16 @@ export function reporterTo(address: string | undefined): Reporter {
   });
 }
 
-/** @param send hands a message to the engine, which has it when this returns or resolves */
-export function reporterThrough(send: (entry: LogEntry) => void | Promise<void>): Reporter {
+/** @param send hands a message to the engine, which has it when this returns or resolves; false where it drops it */
+export function reporterThrough(send: (entry: LogEntry) => boolean | undefined | Promise<void>): Reporter {
   const lastOf = new Map<string, string>();
 
   return (urn, clean) => {
-    const underway = new Set<Promise<void>>();
+    const underway = new Set<Promise<unknown>>();
     const log = (severity: LogEntry["severity"], text: string, ephemeral: boolean): void => {
-      const taken = Promise.resolve(send({ severity, message: clean(text), urn, ephemeral }));
+      const sent = send({ severity, message: clean(text), urn, ephemeral });
+      if (sent === false && urn !== undefined) lastOf.delete(urn);
+      const taken = Promise.resolve(sent);
       underway.add(taken);
       void taken.then(() => underway.delete(taken));
     };

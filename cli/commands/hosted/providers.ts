@@ -6,7 +6,7 @@ import { type LogEntry, reporterThrough } from "../../../provider/pulumi/progres
 import { findOwnResource } from "../../../provider/pulumi/providerKinds.ts";
 import type { Recall } from "../../../provider/resources/model/resource.ts";
 
-type Log = (entry: LogEntry) => void;
+type Log = (entry: LogEntry) => boolean | undefined;
 
 // Our own provider in the engine's process, as both kinds of it; each is loaded where a program has it.
 
