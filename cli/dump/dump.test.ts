@@ -7,9 +7,9 @@ import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { InProcessEngine } from "../../testing/harness/inProcessEngine.ts";
-import { environmentOf, freshFolder, Project, type Ended } from "../../testing/harness/project.ts";
+import { environmentOf, freshFolder, type Project, type Ended } from "../../testing/harness/project.ts";
 import { declarationIn } from "../between/testing/pullFrom.ts";
-import { imported } from "./testing/imported.ts";
+import { imported, projectOn } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = {
@@ -180,15 +180,7 @@ const written = async (where: string): Promise<Record<string, string>> =>
 
 /** A project that runs the dumped environment on a platform. */
 async function projectOf(where: string, platform: Emulator, hasProgram = true): Promise<Project> {
-  const config = {
-    "microapps:endpoint": platform.url,
-    "microapps:email": administrator.email,
-    "microapps:password": administrator.password,
-  };
-  const program = `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`;
-  const project = await (hasProgram
-    ? Project.running(program, config)
-    : Project.declaring(config, { file: "environment.yaml" }));
+  const project = await projectOn(platform, administrator, hasProgram);
   for (const [file, text] of Object.entries(await written(where))) await project.write(file, text);
   await project.succeed("stack init dev");
   return project;
@@ -390,14 +382,7 @@ test("links of a table to itself are set once all rows are there, on an empty pl
   const text = ["environment.yaml", "data/staff.csv", "data/staff-links.csv"];
   expect(await Promise.all(text.slice(1).map(read))).toEqual(["Name\nAda\nGrace\n", "Name,Lead\nGrace,Ada\n"]);
   const empty = await createEmulator({ seed: own });
-  const project = await Project.running(
-    `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`,
-    {
-      "microapps:endpoint": source.url,
-      "microapps:email": administrator.email,
-      "microapps:password": administrator.password,
-    },
-  );
+  const project = await projectOn(source, administrator, true);
   try {
     const login = { endpoint: empty.url, ...administrator };
     await new InProcessEngine(login).run(declarationIn(join(folder, "one"), "environment.yaml"), true);

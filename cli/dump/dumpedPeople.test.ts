@@ -3,8 +3,8 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
-import { environmentOf, freshFolder, Project } from "../../testing/harness/project.ts";
-import { imported } from "./testing/imported.ts";
+import { environmentOf, freshFolder, type Project } from "../../testing/harness/project.ts";
+import { imported, projectOn } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", id: "own" };
 const users = [
@@ -48,15 +48,7 @@ async function dump(platform: Emulator, where: string, ...teams: string[]): Prom
 
 /** A project that runs a dumped environment on a platform. */
 async function projectOf(text: string, platform: Emulator, hasProgram = true): Promise<Project> {
-  const config = {
-    "microapps:endpoint": platform.url,
-    "microapps:email": administrator.email,
-    "microapps:password": administrator.password,
-  };
-  const program = `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "environment.yaml" });`;
-  const project = await (hasProgram
-    ? Project.running(program, config)
-    : Project.declaring(config, { file: "environment.yaml" }));
+  const project = await projectOn(platform, administrator, hasProgram);
   open.push(project);
   await project.write("environment.yaml", text);
   await project.succeed("stack init dev");

@@ -30,7 +30,7 @@ export class Run {
   /** Steps at a time. */
   readonly parallel: number;
   readonly counts: ChangeCounts = {};
-  /** Resources of which what a provider in this process says is dropped. */
+  /** Resources that are compared before their plan is: what a provider in this process says of them meanwhile is dropped. */
   readonly unheard = new Set<string>();
   olds = new Map<string, ResourceState>();
   graph = new DependencyGraph([]);

@@ -29,8 +29,8 @@ type Handler = (call: { request: unknown }, done: (error: Status | null, answer?
  * get over a wire, whatever a platform answered. Requests are handed over: what they hold came to the engine by bytes, or
  * from its state, and handlers only read them.
  */
-export function callsOf(handlers: Readonly<Record<string, unknown>>) {
-  return (method: string, request: Message, done: (error: ServiceError | null, answer?: Message) => void): void => {
+export function callsOf(handlers: Readonly<Record<string, unknown>>): Call {
+  return (method, request, done) => {
     const handler = handlers[method] as Handler | undefined; // each is one, but for streams, which no engine asks for
     if (!handler) {
       done(failureOf({ code: statusCodes.UNIMPLEMENTED, details: `${method} is not implemented` }));

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Project } from "../../../testing/harness/project.ts";
+import type { Emulator } from "../../../emulator/index.ts";
+import { Project } from "../../../testing/harness/project.ts";
 
 const importFile = z.object({
   resources: z.array(
@@ -17,6 +18,18 @@ const importFile = z.object({
 const state = z.looseObject({
   checkpoint: z.looseObject({ latest: z.looseObject({ resources: z.array(z.unknown()).optional() }) }),
 });
+
+/** A project that runs a dumped environment on a platform: files alone, or a program. The files are still to be written. */
+export function projectOn(
+  { url }: Emulator,
+  { email, password }: { email: string; password: string },
+  hasProgram: boolean,
+): Promise<Project> {
+  const config = { "microapps:endpoint": url, "microapps:email": email, "microapps:password": password };
+  const file = "environment.yaml";
+  const program = `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "${file}" });`;
+  return hasProgram ? Project.running(program, config) : Project.declaring(config, { file });
+}
 
 /** Puts the resources of an import file into a project's empty state, as `pulumi import --file` leaves them. */
 export async function imported(project: Project, text: string): Promise<void> {
