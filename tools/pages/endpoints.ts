@@ -44,7 +44,7 @@ export function errorsPage(): string {
     "# Error codes",
     "A call that failed ends with an `ApiError`, whose `code` is one of these; its message ends with what to do. The HTTP statuses are assumed; a code without one is the client's own. `outcome` says whether the call may have been carried out all the same: `none` or `unknown`.",
     table("| code | status | what to do | endpoints |", rows),
-    "How commands end: [exit-statuses.md](exit-statuses.md). What messages about origins and credentials ask for: [report.md](report.md#what-an-error-asks-for).",
+    "How commands end: [exit-statuses.md](exit-statuses.md).",
   );
 }
 
