@@ -4,7 +4,7 @@ import { SharedLock } from "../resources/model/locks.ts";
 import type { OfflineContext } from "../resources/model/resource.ts";
 import { summarize, type Summary, type Keys } from "./declaration.ts";
 import { rowDigester, type RowDigests } from "./digests.ts";
-import { isOwning, type Seed } from "./inputs.ts";
+import { isOwning, type Seed, type SeedState } from "./inputs.ts";
 import { RowSet } from "./rowSet.ts";
 import { read } from "./source/read.ts";
 
@@ -76,6 +76,8 @@ export class RowClaims {
   readonly mayGrow: boolean;
   readonly #summaries = new Map<string, Summary>();
   readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
+  /** The tables of each seed, by the states that were seen. */
+  readonly #tables = new Map<string, Set<string>>();
   /** Rows of seeds that were known late, until they are reported. */
   readonly late: LateRows[] = [];
   /** Seeds that are being applied, or would be in a preview. */
@@ -106,6 +108,17 @@ export class RowClaims {
   begin(urn: string | undefined): void {
     const known = this.#had.get(urn ?? "");
     if (known) known.isReplaced = true;
+  }
+
+  /**
+   * True for a seed with states of two tables: a run was killed while it removed the rows of the former one, so those that
+   * are missing there did not disappear. Engines read states side by side, in any order.
+   */
+  isMoving({ resourceUrn, table }: Pick<SeedState, "resourceUrn" | "table">): boolean {
+    if (resourceUrn === undefined) return false;
+    const tables = this.#tables.get(resourceUrn) ?? new Set();
+    this.#tables.set(resourceUrn, tables.add(table));
+    return tables.size > 1;
   }
 
   /** Notes that a seed was made, or has left the program. */

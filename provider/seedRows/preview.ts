@@ -74,7 +74,8 @@ export async function previewUpdate(
   }
   if (repairs) {
     const { changedKeys, missingKeys, missing } = repairs;
-    const vanished = massDisappearance("rows", missing, old.rowCount, lostData ? 1 : inputs.maxRemovals);
+    const isExpected = lostData || context.rowClaims.isMoving(old);
+    const vanished = massDisappearance("rows", missing, old.rowCount, isExpected ? 1 : inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     if (inputs.mode === "updateOnly" && missing > 0)
       throw new ResourceError(withoutRow(inputs.table, missing, some(missingKeys.map(quote), maxShown)));

@@ -131,7 +131,7 @@ seeds.push(new SeedRows("depots", { table: same("regions"), key: same("Code"), r
     await scene.write({ seeds: [seed("depots", many, { table: "areas" })] });
     await refused(["maxRemovals"], "preview", up);
     await scene.write({ seeds: [seed("depots", many, { table: "areas", more: all })] }, 2);
-    const ended = await scene.upKilledBetween();
+    const ended = await scene.upKilledBetween(8);
     expect([ended.status, ended.output]).toEqual([0, ended.output]);
     expect([await codes("areas"), await codes("regions")]).toEqual([many, "theirs"]);
     await scene.isSettled();

@@ -147,12 +147,15 @@ export class Scene {
     return this.project.run("up --yes --skip-preview", ...flags);
   }
 
-  /** Brings the program up, is killed when all is created and nothing is deleted yet, and brings it up again. */
-  async upKilledBetween(): Promise<Ended> {
+  /**
+   * Brings the program up, is killed when all is created and nothing, or so many rows, are deleted yet, and brings it up
+   * again.
+   */
+  async upKilledBetween(deleted = 0): Promise<Ended> {
     const { emulator, project } = this;
     // In a file organizations come before all seeds.
-    const endpoint = this.providerKind === "files" ? "removemicroapprow" : "updateorganization";
-    emulator.setFaults({ faults: [{ kind: "timeout", endpoint }] });
+    const endpoint = this.providerKind === "files" || deleted > 0 ? "removemicroapprow" : "updateorganization";
+    emulator.setFaults({ faults: [{ kind: "timeout", endpoint, after: deleted }] });
     const running = project.start("up --yes --skip-preview");
     const isThere = () => emulator.faults().find(({ hit }) => hit > 0);
     await eventually("the last call before the deletions", isThere, 120_000).finally(() => {
