@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { messageOf } from "../machine/failures.ts";
-import { declaration, type Declaration, fileAmong } from "../provider/environment/declaration.ts";
+import { declaration, type Declaration, fileAmong, withSecrets } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things } from "../provider/environment/things.ts";
 import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
@@ -63,7 +63,7 @@ export class Environment extends pulumi.ComponentResource {
 /** Reads what is declared. Throws a RunError for what is wrong: the runner prints its message without a stack. */
 function declaredIn(file: string): Declaration {
   try {
-    return withSecrets(declaration(file, process.cwd(), configured));
+    return withSecrets(declaration(file, process.cwd(), configured), pulumi.secret);
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
@@ -85,17 +85,6 @@ function configured(key: string): { text: string; secret: boolean } | undefined 
   // A value counts as a secret where the runtime does not know whether it is one.
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
   return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
-}
-
-/** Marks the values that come from secrets of the configuration. */
-function withSecrets(declared: Declaration): Declaration {
-  for (const path of declared.secrets) {
-    let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
-    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
-    const last = path.at(-1) ?? "";
-    holder[last] = pulumi.secret(holder[last]);
-  }
-  return declared;
 }
 
 type ByName<Resource> = ReadonlyMap<string, Resource>;

@@ -5,8 +5,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { answerRemoved } from "../../machine/removed.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { firstLines } from "../../platform/messages/text.ts";
-import { checkContent, parseLayers, textOf } from "../../provider/layers/checkedFile.ts";
-import { makePlainGrammar } from "../../provider/layers/layers.ts";
+import { checkContent, parseLayers, textOf, makePlainGrammar } from "../../provider/layers/layers.ts";
 
 /** Why nothing was masked, each reason in one sentence with its remedy. It quotes no value that is to be masked. */
 export class MaskError extends Error {

@@ -4,6 +4,7 @@ import { type Checked, type Difference, DiffUnavailable } from "../providers/pro
 import type { Operator } from "../providers/registry.ts";
 import { newState, type ResourceState } from "../state/resourceState.ts";
 import { formerUrns } from "../values/aliases.ts";
+import type { ValueChange } from "../values/propertyChanges.ts";
 import { isProviderType, nameOf, parseReference, makeUrn } from "../values/urns.ts";
 import { equal, type PropertyMap, unknown } from "../values/values.ts";
 import { SerialQueue } from "./concurrency.ts";
@@ -90,13 +91,7 @@ export class StepGenerator {
     // A managed resource with another ID is deleted later; one with the same ID just stops being managed.
     if (old && !old.external && old.id !== goal.id) {
       this.#replaced.add(urn);
-      return {
-        state: next,
-        steps: [
-          { op: "read-replacement", urn, old, new: next, deleteLater: true },
-          { op: "replace", urn, old, new: next },
-        ],
-      };
+      return { state: next, steps: replacing("read-replacement", old, next) };
     }
     return { state: next, steps: [{ op: "read", urn, new: next, ...(old ? { old } : {}) }] };
   }
@@ -128,15 +123,7 @@ export class StepGenerator {
     if (old === undefined || recreating || adopting) this.#markOperatedOn(urn, old);
     if (old === undefined) return { state: next, steps: [{ op: "create", urn, new: next }] };
     if (recreating) return { state: next, steps: this.#recreate(old, next) };
-    if (adopting) {
-      return {
-        state: next,
-        steps: [
-          { op: "create-replacement", urn, old, new: next, deleteLater: true },
-          { op: "replace", urn, old, new: next },
-        ],
-      };
-    }
+    if (adopting) return { state: next, steps: replacing("create-replacement", old, next) };
     return {
       state: next,
       steps: [],
@@ -249,10 +236,7 @@ export class StepGenerator {
         { op: "create-replacement", urn, old, new: next, changes },
       ];
     }
-    return [
-      { op: "create-replacement", urn, old, new: next, changes, deleteLater: true },
-      { op: "replace", urn, old, new: next, changes },
-    ];
+    return replacing("create-replacement", old, next, changes);
   }
 
   /** Lists what to delete before a replacement is created: dependents that are replaced too, then the old resource. */
@@ -284,6 +268,17 @@ export class StepGenerator {
     return steps;
   }
 }
+
+/** The new resource comes first, and the old one is deleted at the end of the run. */
+const replacing = (
+  op: "create-replacement" | "read-replacement",
+  old: ResourceState,
+  next: ResourceState,
+  changes?: ValueChange[],
+): Step[] => [
+  { op, urn: next.urn, old, new: next, changes, deleteLater: true },
+  { op: "replace", urn: next.urn, old, new: next, changes },
+];
 
 /** The old resource that a registration continues. */
 interface Predecessor {

@@ -11,7 +11,7 @@ export interface Step {
   urn: string;
   old?: ResourceState;
   new?: ResourceState;
-  changes?: ValueChange[];
+  changes?: ValueChange[] | undefined;
   /** Keeps the old resource until the end of the run, marked for deletion. */
   deleteLater?: boolean;
   /** Set when the old resource is deleted now and created again later in the run. */

@@ -211,28 +211,23 @@ async function checkPeople(root: Value, declared: Declaration, place: PeoplePlac
   return found;
 }
 
-/** Sentences about people whose end has passed, or comes soon. */
-export async function listEnds(declared: Declaration, place: PeoplePlace): Promise<string[]> {
-  const all: string[] = [];
-  for (const placed of teamsOf(declared)) {
-    const { ends } = await peopleOf(placed, place);
-    all.push(...sentencesOf(placed, ends));
-  }
-  return all;
-}
-
-/** The people whose end has passed, by their teams: who they are on a day decides what a run does on it. */
-export async function listEnded(declared: Declaration, place: PeoplePlace): Promise<string[]> {
-  const all: string[] = [];
-  for (const placed of teamsOf(declared)) {
-    const { ends } = await peopleOf(placed, place);
-    all.push(...ends.over.map((one) => JSON.stringify([placed.name, one])));
-  }
-  return all;
-}
+/** What is said of the ends of people's membership, team by team. */
+const endsOf =
+  (describe: (placed: Placed, ends: Ends) => string[]) =>
+  async (declared: Declaration, place: PeoplePlace): Promise<string[]> => {
+    const all: string[] = [];
+    for (const placed of teamsOf(declared)) all.push(...describe(placed, (await peopleOf(placed, place)).ends));
+    return all;
+  };
 
 const sentencesOf = ({ name }: Placed, ends: Ends): string[] =>
   [...describeOver(ends, false), ...describeSoon(ends, false)].map((text) => `${name}: ${text}`);
+
+/** Sentences about people whose end has passed, or comes soon. */
+export const listEnds = endsOf(sentencesOf);
+
+/** The people whose end has passed, by their teams: who they are on a day decides what a run does on it. */
+export const listEnded = endsOf(({ name }, { over }) => over.map((one) => JSON.stringify([name, one])));
 
 const teamsOf = ({ organizations }: Declaration): Placed[] =>
   Object.entries(organizations).flatMap(([organization, { teams = {} }]) =>

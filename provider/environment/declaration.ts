@@ -72,6 +72,17 @@ export function declaration(file: string, folder: string, configuration?: Config
   return declared;
 }
 
+/** Marks the values that come from secrets of the configuration, each by `mark`. */
+export function withSecrets(declared: Declaration, mark: (value: unknown) => unknown): Declaration {
+  for (const path of declared.secrets) {
+    let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
+    const last = path.at(-1) ?? "";
+    holder[last] = mark(holder[last]);
+  }
+  return declared;
+}
+
 /**
  * Reads an environment file as `declaration` does, but returns its problems instead of throwing them.
  * @param configuration of the stack; without one, values from it count as right

@@ -4,7 +4,7 @@ import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { dayVariable } from "../../machine/today.ts";
 import type { WireNames } from "../../platform/contract/endpoints.ts";
-import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
+import { email, id, withoutUndefined, type FieldType } from "../../platform/contract/values.ts";
 import { isHeaderValue, noHeaderValue } from "../../platform/contract/wire.ts";
 import { shortestSecret } from "../../platform/messages/masks.ts";
 import { sentences, quote } from "../../platform/messages/text.ts";
@@ -135,10 +135,13 @@ export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
   (key) => configuration.shape[key].meta()?.secret,
 );
 
+/** The variables of a process. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Where values come from: `own` are those of the stack, the program or the state. */
 interface Origins {
   own: Readonly<Record<string, unknown>>;
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: Environment;
   explicit: boolean;
 }
 
@@ -150,7 +153,7 @@ interface Origins {
  */
 export function configure(
   declared: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   explicit = false,
 ): Configuration {
   refuseUnknown(declared, environment, explicit);
@@ -234,11 +237,7 @@ export function describeMisplacedSecrets(isSecret: (key: string) => boolean): st
 }
 
 /** Refuses unknown settings: a mistyped one would silently not apply. */
-function refuseUnknown(
-  settings: Readonly<Record<string, unknown>>,
-  environment: Readonly<Record<string, string | undefined>>,
-  explicit: boolean,
-): void {
+function refuseUnknown(settings: Readonly<Record<string, unknown>>, environment: Environment, explicit: boolean): void {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
     ...listRemoved(environment),
@@ -256,8 +255,6 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
     return z.NEVER;
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Keys that an engine or the SDK adds to the configuration of a provider. */
 const foreign = ["version", "pluginDownloadURL", "__internal", "explicitProvider"];
@@ -315,8 +312,6 @@ function findMisspelled(environment: Environment, names: readonly string[]): str
 // A credential belongs to an origin. Configuration that others can change (a stack's file, a program, a state) may say
 // where the platform is, and never where the environment's credentials go.
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Variables that no stack and no program can set: origins to which anything may be sent, separated by commas. */
 const allowedVariable = "MICROAPPS_ALLOWED_ENDPOINTS";
 
@@ -344,7 +339,7 @@ const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 
 /** The origins that the environment allows; undefined for any. Throws an error that quotes no value. */
-function allowedOrigins(variables: Variables): string[] | undefined {
+function allowedOrigins(variables: Environment): string[] | undefined {
   const text = variables[allowedVariable];
   if (text === undefined || text === "") return undefined;
   return text.split(",").map((entry, index) => {
@@ -362,7 +357,7 @@ function allowedOrigins(variables: Variables): string[] | undefined {
  * True when the environment names the origin of an endpoint, as the platform's or as an allowed one. An invalid
  * endpoint passes here and is refused elsewhere: it receives nothing.
  */
-function isTrusted(endpoint: string, variables: Variables): boolean {
+function isTrusted(endpoint: string, variables: Environment): boolean {
   const origin = originOf(endpoint);
   if (origin === undefined) return true;
   const own = originOf(variables["MICROAPPS_ENDPOINT"] ?? "");
@@ -380,7 +375,7 @@ const howToTrust =
  */
 function listReachable(
   { endpoint, insecure }: { endpoint: string; insecure?: boolean | undefined },
-  environment: Variables,
+  environment: Environment,
 ): string[] | undefined {
   const origin = originOf(endpoint);
   if (origin === undefined) {
@@ -404,8 +399,7 @@ function listReachable(
 }
 
 /** True where Node believes every certificate. */
-export const believesAll = (environment: Readonly<Record<string, string | undefined>>): boolean =>
-  environment["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
+export const believesAll = (environment: Environment): boolean => environment["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
 
 /** The warning about that, in every run. */
 export const certificateWarning =
@@ -493,4 +487,27 @@ function nameOf({ endpoint, organizationID }: Configuration, other: string | und
   const address = addressOf(endpoint);
   const place = origin === "emulator:" ? "another emulator" : address === origin ? origin : `${origin} with a path`;
   return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
+}
+
+/** Field types of tables, by table ID and label. */
+export type TableFields = Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+
+/** What an endpoint `emulator:<file>?seed=<platform.yaml>` needs. `directory` is the program's folder. */
+export interface Emulators {
+  /** Starts the emulator, which lets this process end. `added`: sentences about what its seed has got. */
+  start: (endpoint: string, directory: string) => Promise<{ url: string; added: string[]; close: () => Promise<void> }>;
+  /** Field types of its tables, without starting it; none where they can't be read. */
+  fieldTypes: (endpoint: string, directory: string) => Promise<TableFields>;
+}
+
+let handedIn: Emulators | undefined;
+
+/** Hands in what starts emulators: the entries of the package do, so that no resource depends on the emulator. */
+export function useEmulators(emulators: Emulators): void {
+  handedIn = emulators;
+}
+
+export function emulators(): Emulators {
+  if (!handedIn) throw new Error("this process starts no emulator: name the address of one that runs");
+  return handedIn;
 }

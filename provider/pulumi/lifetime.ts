@@ -9,7 +9,7 @@ import { makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../machine/processes.ts";
 import { ResourceError } from "../resources/model/errors.ts";
 
-/** Milliseconds for running calls to end: no engine gets their answers, but intent files keep them. */
+/** Milliseconds for running calls to end: no engine gets their answers, but the journal keeps them. */
 const gracePeriodMs = 1_500;
 
 /**

@@ -8,7 +8,7 @@ import type { Mask } from "../../platform/messages/masks.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
 import { InputError, type PlatformFunction } from "../functions/functions.ts";
-import { readProfile } from "../layers/checkedFile.ts";
+import { readProfile } from "../layers/layers.ts";
 import type { ListWaits } from "../people/members.ts";
 import { type Identities, oneThing, readName } from "../resources/model/identities.ts";
 import { Journal } from "../resources/model/journal.ts";
@@ -25,8 +25,16 @@ import { type OfflineResourceContext, type Resource, type ResourceContext, Run }
 import { resourceNamed } from "../resources/resources.ts";
 import { describeDeparture } from "../seedRows/otherSeeds.ts";
 import { ifNotThere, type RowsAhead } from "../seedRows/plan.ts";
-import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
-import { emulators, type TableFields } from "./emulators.ts";
+import {
+  addressOf,
+  bind,
+  bindingOutput,
+  type Configuration,
+  isMoved,
+  platformOf,
+  emulators,
+  type TableFields,
+} from "./configuration.ts";
 import { RunningMark } from "./lifetime.ts";
 import { leavingRows, withIgnored } from "./options.ts";
 import type { PlatformAccess } from "./platform.ts";

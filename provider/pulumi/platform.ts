@@ -1,9 +1,8 @@
 import { createClient, type Client, type ClientOptions } from "../../platform/client/index.ts";
 import { ApiError } from "../../platform/contract/wire.ts";
-import { readProfile } from "../layers/checkedFile.ts";
+import { readProfile } from "../layers/layers.ts";
 import { type ListWaits, MemberLists } from "../people/members.ts";
-import type { Configuration } from "./configuration.ts";
-import { emulators } from "./emulators.ts";
+import { type Configuration, emulators } from "./configuration.ts";
 import { TableReads } from "./tableReads.ts";
 
 /** The platform as a provider reaches it. */

@@ -40,8 +40,7 @@ export async function observe<Applied extends SeedState & Observation>(
   if (!wanted) {
     const sentence = `the source is not the one that was applied any more, so edits by hand in table ${table} show only in the update`;
     (readsFirst ? report.info : report.warning)(sentence);
-    const seen = withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet });
-    return { outputs: { ...last, ...seen } };
+    return { outputs: { ...last, ...withoutUndefined({ drift: before, foundSecrets: secretsBefore, unmet }) } };
   }
   const asDeclared = rows && ledger.kind === "list" && !sensitive ? spelledAsIn(state, rows) : undefined;
   const found = new Map<string, RowData>();

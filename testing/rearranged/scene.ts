@@ -147,10 +147,7 @@ export class Scene {
     return this.project.run("up --yes --skip-preview", ...flags);
   }
 
-  /**
-   * Brings the program up, is killed when all is created and nothing, or so many rows, are deleted yet, and brings it up
-   * again.
-   */
+  /** Brings the program up, is killed when all is created and so many rows are deleted, and brings it up again. */
   async upKilledBetween(deleted = 0): Promise<Ended> {
     const { emulator, project } = this;
     // In a file organizations come before all seeds.

@@ -1,6 +1,5 @@
 import type { RowData } from "../../../platform/contract/values.ts";
-import type { Source } from "../../../provider/seedRows/source/source.ts";
-import { csvTextOf, TextError, textOf } from "../../../provider/seedRows/source/textFiles.ts";
+import { type Source, csvTextOf, TextError, textOf } from "../../../provider/seedRows/source/source.ts";
 
 /** A step on the way to a value: a key of a map; or the item of a list that has these values, or is this one. */
 export type EditStep = string | { where: RowData } | { is: unknown };

@@ -2,9 +2,15 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { SeedError, type SeedFiles } from "../../../emulator/index.ts";
 import { seed, type Seed } from "../../../platform/seed/schema.ts";
-import { checkContent, FileError, parseLayers, readProfile, textOf } from "../../../provider/layers/checkedFile.ts";
 import { find } from "../../../provider/layers/document.ts";
-import { makePlainGrammar } from "../../../provider/layers/layers.ts";
+import {
+  checkContent,
+  FileError,
+  parseLayers,
+  readProfile,
+  textOf,
+  makePlainGrammar,
+} from "../../../provider/layers/layers.ts";
 
 /** Grammar of a seed file. In an Environment file only `platform` counts. */
 const grammar = makePlainGrammar(z.object({ ...seed.shape, platform: seed }));

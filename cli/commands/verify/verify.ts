@@ -25,7 +25,7 @@ import type { EndpointName } from "../../../platform/contract/endpoints.ts";
 import { ApiError, at } from "../../../platform/contract/wire.ts";
 import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
-import { readProfile } from "../../../provider/layers/checkedFile.ts";
+import { readProfile } from "../../../provider/layers/layers.ts";
 import { type Configuration, configure, originOf } from "../../../provider/pulumi/configuration.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";

@@ -10,7 +10,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { statusCodes } from "../../../machine/statusCodes.ts";
 import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
-import { declaration, type Declaration, fileAmong } from "../../environment/declaration.ts";
+import { declaration, fileAmong, withSecrets } from "../../environment/declaration.ts";
 import type { ConfigLookup } from "../../environment/schema.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
 import { environmentType } from "../../resources/model/identities.ts";
@@ -78,7 +78,7 @@ export function readEnvironmentFile(
   { project, folder, config }: ProgramRun,
 ): EnvironmentRead {
   const configured: ConfigLookup = (key) => config.get(`${project}:${key}`);
-  const declared = withSecrets(declaration(file, folder, configured));
+  const declared = withSecrets(declaration(file, folder, configured), fileMarks.secret);
   const former = options.aliases.flatMap((alias) => alias.getSpec()?.getName() || (nameOf(alias.getUrn()) ?? []));
   const all = things(declared, topName(name, former));
   const below = optionsBelow(options);
@@ -103,17 +103,6 @@ export function environmentOf(name: string, all: DeclaredThing[]): EnvironmentRe
 }
 
 const nameOf = (urn: string): string | undefined => (urn === "" ? undefined : urn.slice(urn.lastIndexOf("::") + 2));
-
-/** Marks the values that come from secrets of the configuration. */
-function withSecrets(declared: Declaration): Declaration {
-  for (const path of declared.secrets) {
-    let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
-    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
-    const last = path.at(-1) ?? "";
-    holder[last] = new SecretValue(holder[last]);
-  }
-  return declared;
-}
 
 function definitionOf({ kind }: DeclaredThing) {
   const definition = resourceNamed(kind);

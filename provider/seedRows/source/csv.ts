@@ -17,8 +17,11 @@ import {
   type Reading,
   type Source,
   type SourceRow,
+  linesOf,
+  TextError,
+  type Chunks,
+  type Lines,
 } from "./source.ts";
-import { linesOf, TextError, type Chunks, type Lines } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
 export async function* csvRows(reading: Reading, chunks: Chunks): AsyncGenerator<SourceRow[]> {

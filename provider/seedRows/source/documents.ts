@@ -17,8 +17,10 @@ import {
   type Reading,
   type SourceRow,
   type Wrong,
+  linesOf,
+  settled,
+  type Chunks,
 } from "./source.ts";
-import { linesOf, settled, type Chunks } from "./textFiles.ts";
 
 // Loaded when it is needed: most sources are not JSON, or nothing is wrong with them.
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");

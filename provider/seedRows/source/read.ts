@@ -17,8 +17,10 @@ import {
   type SourceRow,
   type Wrong,
   type List,
+  TextError,
+  textOf,
+  type Chunks,
 } from "./source.ts";
-import { TextError, textOf, type Chunks } from "./textFiles.ts";
 
 /** Bytes of a file that are read at a time. */
 const chunkSize = 64 * 1024;
