@@ -2,8 +2,9 @@ import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
+import { casesIn } from "../../testing/harness/cases.ts";
 import { readCalls } from "../index.ts";
-import { administrate, directory, post, replyOf, seed, signIn, start, type Caller } from "../testing/platform.ts";
+import { administrate, directory, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
 import { answerText } from "./callLog.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
@@ -76,70 +77,13 @@ test("every call is logged with who, what and how it ended", async () => {
 test("what a platform ignores is remarked in the log, with the word that was meant", async () => {
   const emulator = await start();
   const admin = await signIn(emulator.url);
-  const read = { microAppID: "countries" };
-  const { organizationID, teamID } = await someTeam(admin);
-  const cases: [EndpointName, object, string | null][] = [
-    ["microappdata", { ...read, optLimit: 3, optLimits: 3 }, "microappdata ignores optLimits (optLimit?)"],
-    [
-      "microappdata",
-      { ...read, optViewFilters: [{ $or: [{ Nmae: "x" }, { Code: "CZ" }] }] },
-      "optViewFilters: no row of Countries has Nmae (Name?)",
-    ],
-    ["microappdata", { ...read, optViewFilters: [{ sortVal2: 1, _id: "x", "Capital.address.country": "x" }] }, null],
-    [
-      "microappdata",
-      { ...read, optViewSort: { Population: 1, sortVal9: 1 } },
-      "optViewSort: no row of Countries has sortVal9",
-    ],
-    [
-      "microappdata",
-      { ...read, searchFilter: [{ field: "9", order: 1 }] },
-      "searchFilter: 9 is no sort field of Countries",
-    ],
-    [
-      "microappdata",
-      { ...read, searchFilter: [{ skip: 3, limit: 3 }] },
-      "searchFilter: skip without a sort may repeat rows and miss others",
-    ],
-    ["microappdata", { ...read, searchFilter: [{ field: "1", order: 1, skip: 3, limit: 3 }] }, null],
-    [
-      "microappdata",
-      { ...read, optSearchFilters: [{ resourceID: "cities", fieldID: "name", value: 1 }] },
-      "optSearchFilters.0.resourceID: cities is not the table that is read, countries: the entry counts for nothing",
-    ],
-    [
-      "microappdata",
-      { ...read, optSearchFilters: [{ fieldID: "none", value: 1 }] },
-      "optSearchFilters.0.fieldID: Countries has no field of the ID none, so no row fits",
-    ],
-    [
-      "insertmicroapprow",
-      { ...read, rowData: { Code: "CZ", Popluation: 1 } },
-      "rowData: Countries has no field Popluation (Population?), and its value is lost",
-    ],
-    [
-      "insertmicroapprows",
-      { ...read, rows: [{ Cod: 1 }, { Cod: 2 }] },
-      "rowData: Countries has no field Cod (Code?), and its value is lost",
-    ],
-    [
-      "updateteam",
-      { teamID, teamInfo: { name: "Crew", organizationID } },
-      "updateteam ignores teamInfo.organizationID",
-    ],
-  ];
+  await admin.get("status", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+  await admin.get("status", "insertteam", { teamInfo: { organizationID: "acme", _id: "crew", name: "Crew" } });
+  const { cases } = casesIn<{ cases: [EndpointName, object, string | null][] }>("emulator/data/testdata/remarks.yaml");
   const since = emulator.lastCall();
   for (const [name, body] of cases) expect([body, (await admin.call(name, body)).status]).toEqual([body, 200]);
   expect(emulator.calls({ since }).map((call) => call.remark)).toEqual(cases.map(([, , remark]) => remark));
 });
-
-async function someTeam(admin: Caller): Promise<{ organizationID: string; teamID: string }> {
-  const ids = { organizationID: "acme", teamID: "crew" };
-  await admin.get("status", "insertorganization", { organizationInfo: { _id: ids.organizationID, name: "Acme" } });
-  const { organizationID } = ids;
-  await admin.get("status", "insertteam", { teamInfo: { organizationID, _id: ids.teamID, name: "Crew" } });
-  return ids;
-}
 
 test("no password, token or key is in the data file", async () => {
   const data = join(directory(), "platform.db");

@@ -13,7 +13,7 @@ export const password = "correct-horse";
 export const program = 'new Organization("acme", { name: "Acme" });\n';
 
 /** An environment that is right. */
-export const organization = "organizations: { acme: { name: Acme } }\n";
+const organization = "organizations: { acme: { name: Acme } }\n";
 
 export interface Mistake {
   /** The environment file (default: one that is right). */
@@ -114,7 +114,8 @@ export class MistakeBench {
       const stack = parse(settings) as { config: object }; // written by `start`
       await project.write("Pulumi.dev.yaml", stringify({ ...stack, config: { ...stack.config, ...config } }));
     }
-    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    for (const [file, text] of Object.entries(files))
+      await project.write(file, text.replace("<4 MB>", "x".repeat(4 * 2 ** 20)));
     const set = Object.entries(environment).map(([name, value]) => [
       name,
       value?.replace("<nobody>", this.#nobody).replace("<platform>", emulator.url),

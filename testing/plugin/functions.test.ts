@@ -3,6 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import * as sdk from "../../sdk/index.ts";
+import { casesIn } from "../harness/cases.ts";
 import { plugin } from "../harness/kinds.ts";
 import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
@@ -92,7 +93,9 @@ async function throughPlugin(name: Name, args: Properties): Promise<unknown> {
 
 /** The names of things stand for their IDs. */
 const withIDs = <Value>(value: Value): Value =>
-  JSON.parse(JSON.stringify(value).replaceAll(/<(\w+)>/g, (_, name: string) => ids[name] ?? "")) as Value; // the same shape
+  JSON.parse(
+    JSON.stringify(value).replaceAll(/<(\w+)>/g, (_, name: string) => ids[name] ?? (name === "unknown" ? unknown : "")),
+  ) as Value; // the same shape
 
 const japan = { rowID: "<JP>", values: { Code: "JP", Name: "Japan", People: 124 } };
 const linked = { ...japan.values, Currency: expect.objectContaining({ crossAppRowID: expect.any(String) }) };
@@ -180,77 +183,16 @@ describe("List:", () => {
 });
 
 describe("with both kinds of provider", () => {
-  test.each<[Name, Properties, unknown, string[]]>([
-    ["getUserID", { email: "ada@example.com" }, { userID: "<ada>" }, ["userid"]],
-    ["getUserID", { email: "nobody@example.com" }, "email: there is no such user on the platform", ["userid"]],
-    ["getUserID", { email: "nobody" }, "email: must be an e-mail address", []],
-    ["getUserID", {}, "email: is required", []],
-    ["getUserID", { email: unknown }, "email: is not known before other resources exist", []],
-    [
-      "getOrganization",
-      { organizationID: "<acme>" },
-      { organizationID: "<acme>", name: "Acme", description: "All." },
-      ["readorganization"],
-    ],
-    [
-      "getOrganization",
-      { organizationID: "none" },
-      "organizationID: there is no such organization on the platform",
-      ["readorganization"],
-    ],
-    [
-      "getOrganization",
-      { organisationID: "x" },
-      "organizationID: is required; organisationID: is no input of getOrganization; did you mean organizationID?",
-      [],
-    ],
-    ["getTeam", { teamID: "<crew>" }, { teamID: "<crew>", organizationID: "<acme>", name: "Crew" }, ["readteam"]],
-    ["getTeam", { teamID: "none" }, "teamID: there is no such team on the platform", ["readteam"]],
-    ["getTeamMembers", { teamID: "none" }, "teamID: there is no such team on the platform", ["teammembers"]],
-    [
-      "getRow",
-      { rowID: "<Osaka>" },
-      { rowID: "<Osaka>", values: { Name: "Osaka" }, parentRowID: "<JP>" },
-      ["microappdataRow"],
-    ],
-    ["getRow", { rowID: "none" }, "rowID: there is no such row on the platform", ["microappdataRow"]],
-    [
-      "getRow",
-      { table: "countries", key: { Code: "XX" } },
-      "key: there is no such row in the table",
-      ["microappdata", "microappdata", "microappdata"],
-    ],
-    ["getRow", { rowID: "x", table: "countries" }, "table: set either rowID, or table and key, not both", []],
-    ["getRow", { table: "countries", key: {} }, "key: name the values that tell the row: label → value", []],
-    ["getRow", {}, "table: set rowID, or table and key", []],
-    ["getRows", { table: "none" }, "table: there is no such table on the platform", ["microappdata"]],
-    [
-      "getRows",
-      { table: "cities", where: { Name: "Lisbon" } },
-      { rows: [] },
-      ["microappdata", "microappdata", "microappdata"],
-    ],
-    ["getRows", { table: "countries", limit: 0 }, "limit: must be at least 1", []],
-    [
-      "getAppStatus",
-      { appID: "<atlas>" },
-      { appID: "<atlas>", status: "completed", meaning: "ready" },
-      ["createappwithpromptStatus"],
-    ],
-    [
-      "getAppStatus",
-      { appID: "<atlas>", statusWords: { Completed: "pending" } },
-      { appID: "<atlas>", status: "completed", meaning: "pending" },
-      ["createappwithpromptStatus"],
-    ],
-    ["getAppStatus", { appID: "none" }, "appID: there is no such app on the platform", ["createappwithpromptStatus"]],
-  ])("%s %j", async (name, args, expected, sent) => {
-    for (const asked of [inProgram, throughPlugin]) {
-      const since = stage.emulator.calls().at(-1)?.sequence ?? 0;
-      expect(await asked(name, withIDs(args))).toEqual(withIDs(expected));
-      expect(calls(since)).toEqual(sent);
-    }
-  });
+  test.each(casesIn<[Name, Properties, unknown, string[]][]>("testing/plugin/testdata/functions.yaml"))(
+    "%s %j",
+    async (name, args, expected, sent) => {
+      for (const asked of [inProgram, throughPlugin]) {
+        const since = stage.emulator.calls().at(-1)?.sequence ?? 0;
+        expect(await asked(name, withIDs(args))).toEqual(withIDs(expected));
+        expect(calls(since)).toEqual(sent);
+      }
+    },
+  );
 
   test("members come by address, with role, also from a list that has IDs alone", async () => {
     const members = [

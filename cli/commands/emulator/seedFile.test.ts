@@ -5,7 +5,12 @@ import { SeedError } from "../../../emulator/index.ts";
 import { checked } from "../../../emulator/seed/checking.ts";
 import { directory, signIn, start } from "../../../emulator/testing/platform.ts";
 import { seed, settings } from "../../../platform/seed/schema.ts";
+import { casesIn } from "../../../testing/harness/cases.ts";
 import { parseSeed, readSeed, seedFiles } from "./seedFile.ts";
+
+const cases = casesIn<{ layers: [Record<string, string>, string][]; seeds: [string, string[]][] }>(
+  "cli/commands/emulator/testdata/mistakes.yaml",
+);
 
 test("a seed may be empty: the administrator is known by default", () => {
   for (const yaml of ["", "{}", "# nothing yet\n"]) {
@@ -77,33 +82,7 @@ describe("an Environment file is a seed by its platform", () => {
     expect(readSeed(file).users.map(({ email }) => email)).toEqual(["base@example.com", "dev@example.com"]);
   });
 
-  test.each<[Record<string, string>, string]>([
-    [
-      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "platform:\n  tabels: {}\n" },
-      "base.yaml:2:11: platform.tabels",
-    ],
-    [
-      { "dev.yaml": "extends: base.yaml\nplatform: {tables: {a: {}}}\n", "base.yaml": "platform: {users: [{}]}\n" },
-      "base.yaml:1:20: platform.users.0.email: is required",
-    ],
-    [
-      { "dev.yaml": "organizations: {}\n" },
-      "dev.yaml:1:16: an Environment file is a seed by its platform, and it has none",
-    ],
-    [
-      { "dev.yaml": "extends: none.yaml\n" },
-      "dev.yaml:1:10: none.yaml can't be read: there is no such file; correct extends",
-    ],
-    [{ "dev.yaml": "extends: [a]\n" }, "dev.yaml:1:10: extends must be the name of a file, relative to this one"],
-    [
-      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "extends: ./dev.yaml\n" },
-      "base.yaml:1:10: the files extend each other in a circle",
-    ],
-    [
-      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "users: [\n" },
-      "base.yaml:2:1: is not valid YAML: Flow sequence",
-    ],
-  ])("%j is refused", (files, expected) => {
+  test.each(cases.layers)("%j is refused", (files, expected) => {
     const file = written(files);
     expect(
       thrown(() => readSeed(file))
@@ -114,63 +93,7 @@ describe("an Environment file is a seed by its platform", () => {
 });
 
 describe("a mistake is named with file, line and column", () => {
-  test.each([
-    ["tables:\n  a: {fields: {Name: txt}}\n", ["p.yaml:2:22: tables.a.fields.Name.type: must be one of text, number"]],
-    ["tabels: {}\n", ["p.yaml:1:9: tabels: is not known here"]],
-    ["users:\n  - password: x\n", ["p.yaml:2:5: users.0.email: is required"]],
-    ["users: [{email: nobody}]\n", ["p.yaml:1:17: users.0.email: must be an e-mail address"]],
-    ["tables:\n  a:\n    parent: b\n", ["p.yaml:3:13: tables.a.parent: there is no other table b"]],
-    ["tables:\n  a b: {}\n", ["p.yaml:2:8: tables.a b: must consist of letters"]],
-    [
-      "tables:\n  a:\n    fields:\n      X: {type: linked}\n      Y: {type: linked, table: b}\n",
-      [
-        "p.yaml:4:10: tables.a.fields.X.table: a linked field, and no other, names its table",
-        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
-      ],
-    ],
-    [
-      "tables:\n  a:\n    fields:\n      X: {type: text, sort: 1}\n      Y: {type: linked, table: b, sort: 1}\n",
-      [
-        "p.yaml:5:41: tables.a.fields.Y.sort: sort 1 is taken by another field",
-        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
-      ],
-    ],
-    ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
-    [
-      "administrator: {email: a@a, password: x, id: me}\nusers: [{email: b@b, id: me}]\n",
-      ["p.yaml:2:26: users.0.id: two users have the ID me"],
-    ],
-    [
-      "tables:\n  a: {fields: {X: {type: file, id: f}}}\n  b: {fields: {Y: {type: file, id: f}}}\n",
-      ["p.yaml:3:36: tables.b.fields.Y.id: field X of table a has the ID f, too"],
-    ],
-    [
-      "tables:\n  a: {parent: b}\n  b: {parent: c}\n  c: {parent: b}\n",
-      [
-        "p.yaml:3:15: tables.b.parent: the tables are each other's parents in a circle",
-        "p.yaml:4:15: tables.c.parent: the tables are each other's parents in a circle",
-      ],
-    ],
-    ["tables:\n  a:\n    parent: constructor\n", ["p.yaml:3:13: tables.a.parent: there is no other table constructor"]],
-    [
-      "tables:\n  a:\n    fields: {L: {type: linked, table: toString}}\n",
-      ["p.yaml:3:39: tables.a.fields.L.table: there is no table toString"],
-    ],
-    [
-      "tables:\n  a: {fields: {_id: text, embeddingRowID: text, viewers: text, sortVal: text, sortVal12: text}}\n",
-      [
-        "p.yaml:2:21: tables.a.fields._id: a field can't be called _id: the platform keeps that in each row",
-        "p.yaml:2:43: tables.a.fields.embeddingRowID: a field can't be called embeddingRowID",
-        "p.yaml:2:58: tables.a.fields.viewers: a field can't be called viewers",
-        "p.yaml:2:73: tables.a.fields.sortVal: a field can't be called sortVal: so are stored sort values",
-        "p.yaml:2:90: tables.a.fields.sortVal12: a field can't be called sortVal12",
-      ],
-    ],
-    ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: must be at least 1"]],
-    ["users: [\n", ["p.yaml:2:1: is not valid YAML: Flow sequence in block collection"]],
-    ["users: []\nusers: []\n", ["p.yaml:2:1: is not valid YAML: Map keys must be unique"]],
-    ["- a\n", ["p.yaml:1:1: must be a map, not a list"]],
-  ])("%j", (yaml, expected) => {
+  test.each(cases.seeds)("%j", (yaml, expected) => {
     const messages = thrown(() => parseSeed(yaml, "p.yaml")).split("\n");
     expect(messages).toHaveLength(expected.length);
     for (const [index, start] of expected.entries()) expect(messages[index]?.slice(0, start.length)).toBe(start);

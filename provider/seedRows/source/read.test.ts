@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { casesIn } from "../../../testing/harness/cases.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
 import { summarize } from "../declaration.ts";
 import { read, readBlocks } from "./read.ts";
@@ -191,73 +192,10 @@ describe("other formats", () => {
     await expectSame("more.ndjson");
   });
 
-  test.each([
-    [
-      "rows.json",
-      '[{"A": 1},\n{"A": }]',
-      "rows.json:2:7: is not valid JSON: a value is missing here, or the comma before it is one too many",
-    ],
-    ["rows.json", '[{"A": 1}', "rows.json:1:10: is not valid JSON: a ] is missing here"],
-    [
-      "rows.json",
-      '[\n{"A": 1,}]',
-      "rows.json:2:9: is not valid JSON: a label in double quotes is missing here, or the",
-    ],
-    ["rows.json", "[{A: 1}]", "rows.json:1:3: is not valid JSON: what stands here is no value: put text into double"],
-    ["rows.json", "[{'A': 1}]", "rows.json:1:3: is not valid JSON: what stands here is no value: put text into double"],
-    ["rows.json", '[{"A": 1} {"A": 2}]', "rows.json:1:11: is not valid JSON: a comma is missing here"],
-    ["rows.json", '[{"A": 1}] // rows', "rows.json:1:12: is not valid JSON: it has no comments: remove this one"],
-    ["rows.json", '[{"A": "x}]', "rows.json:1:8: is not valid JSON: the text that begins here has no closing"],
+  test.each<[name: string, content: string | Buffer, message: string]>([
+    ...casesIn<[string, string, string][]>("provider/seedRows/testdata/formats.yaml"),
     ["rows.json", "[".repeat(100_000), "rows.json:1:1: is nested too deeply: make it flatter"],
-    [
-      "rows.json",
-      '[{"A": 1},\n {"A": 1, "B": {"C": 1}, "A": 2}]',
-      'rows.json:2:26: the label "A" stands twice in one object: remove one',
-    ],
-    ["rows.json", '[{"A": {"B": 1, "B": 2}}]', 'rows.json:1:17: the label "B" stands twice in one object: remove one'],
-    [
-      "rows.ndjson",
-      '{"A": 1}\n{"B": "\\":", "A": 1, "A": 2}',
-      'rows.ndjson:2:22: the label "A" stands twice in one object',
-    ],
-    ["rows.json", '[{"A": 1},\n7]', "rows.json:2: must be a row"],
-    ["rows.json", "{}", "rows.json:1: must be a list of rows: begin it with [ and end it with ]"],
-    ["rows.ndjson", '{"A": 1}\n{"A"}', "rows.ndjson:2:5: is not valid JSON: a colon is missing here"],
     ["rows.ndjson", Buffer.from('{"A": 1}\n{"A": "é"}', "latin1"), "rows.ndjson:2: is not valid UTF-8"],
-    ["rows.yaml", "- A: 1\n- [", "rows.yaml:2"],
-    ["rows.yaml", "- A: 1\n---\n- A: 2\n", "rows.yaml:2: a second document begins here"],
-    ["rows.yaml", "- A: 1\n- A: *b\n", 'rows.yaml:2: no anchor "b" stands before this'],
-    ["rows.yaml", "- A: 1\n- A: .nan\n", "rows.yaml:2: a row can't hold this number"],
-    [
-      "rows.yaml",
-      "- A: 1\n  B: 1.10\n",
-      'rows.yaml:2: B: YAML reads 1.10 as the number 1.1: quote it ("1.10"), or write 1.1',
-    ],
-    ["rows.yaml", "- A: 1\n  B: 0x1F\n", "rows.yaml:2: B: YAML reads 0x1F as the number 31"],
-    ["rows.ndjson", '{"A": 1}\n{"A": 1e400}', "rows.ndjson:2: a number has more digits than a number keeps"],
-    ["rows.json", '[{"A": 1e400}]', "rows.json:1:8: a number has more digits than a number keeps"],
-    ["rows.yaml", "- A: 1\n- A: 12345678901234567890\n", "rows.yaml:2: a number has more digits than a number keeps"],
-    [
-      "rows.json",
-      '[{"A": 1},\n{"A": [9007199254740993]}]',
-      "rows.json:2:8: a number has more digits than a number keeps",
-    ],
-    [
-      "rows.ndjson",
-      '{"A": 9007199254740992, "B": 1e30}\n{"A": -9007199254740993}',
-      "rows.ndjson:2: a number has more digits than a number keeps",
-    ],
-    ["rows.yaml", "A: 1\n", "rows.yaml:1: must be a list of rows: begin each row with - "],
-    ["rows.yaml", "- 007: x\n", 'rows.yaml:1: a label: YAML reads 007 as the number 7: quote it ("007"), or write 7'],
-    [
-      "rows.txt",
-      "",
-      "rows.txt must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml; give it the ending of its format",
-    ],
-    ["rows", "", "rows must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml; give it the ending of its format"],
-    ["rows.tsv", "A\tB\n", "rows.tsv has tabs between its cells; save it as CSV, with commas, and name that file"],
-    ["rows.XLSX", "PK", "rows.XLSX is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file"],
-    ["rows.ods", "PK", "rows.ods is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file"],
   ])("%s that is wrong is told by line: %j", async (name, content, message) => {
     await expect(rowsOf(name, content)).rejects.toThrow(message);
   });
