@@ -44,7 +44,7 @@ compiled: dist/.built
 test: compiled
 	@echo "Running the tests; each suite says a line when it is done"
 	@node --no-warnings node_modules/jest/bin/jest.js \
-	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 2.5)') $(ROOM:%=dist/%/) $(ARGS)
+	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 3.5)') $(ROOM:%=dist/%/) $(ARGS)
 
 # Every case through both kinds of provider, every kill and deviation, other draws each time, and the oldest and
 # newest of what the package takes: hours.

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
@@ -24,12 +24,18 @@ const atlas = new GeneratedApp(
 );
 export const app = atlas.ready;
 `;
+/** The same as a file, which a run of one process brings up. */
+const file = `organizations:
+  acme: { name: Acme, teams: { crew: { name: Crew, members: { ada@example.com: member, grace@example.com: member, kay@example.com: member } } } }
+seeds: { cities: { table: cities, key: ID, source: cities.csv } }
+apps: { atlas: { userEmail: admin@example.com, appPrompt: An atlas. } }
+`;
 const rowCount = 10_005; // two batches
 const rows = Array.from({ length: rowCount }, (_, index) => `c${index},City ${index}`);
 
 let project: Project;
 let emulator: Emulator;
-beforeEach(async () => {
+async function begin(hasProgram: boolean): Promise<void> {
   emulator = await createEmulator({
     seed: {
       tables: { cities: { fields: { ID: "text", Name: "text" } } },
@@ -37,15 +43,19 @@ beforeEach(async () => {
     },
   });
   emulator.saveSnapshot("start");
-  project = await Project.running(program, {
+  const config = {
     "microapps:endpoint": emulator.url,
     "microapps:email": "admin@example.com",
     "microapps:password": "admin",
     "microapps:apiKey": "dev-key",
-  });
+  };
+  project = await (hasProgram
+    ? Project.running(program, config)
+    : Project.declaring(config, { outputs: { apps: "${environment.apps}" } }));
+  await project.write("dev.yaml", file);
   await project.write("cities.csv", ["ID,Name", ...rows].join("\n"));
   await project.succeed("stack init dev");
-});
+}
 afterEach(async () => {
   await endedCleanly(project, emulator);
 });
@@ -129,6 +139,7 @@ const kills: [string, readonly Victim[], readonly Endpoint[]][] = [
 test.each(sampleOf(kills, 1))(
   "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",
   async (_, victims, during) => {
+    await begin(victims.includes("host"));
     for (const endpoint of inOrder(sampleOf(during, 1))) {
       if (endpoint === "createappwithpromptStatus") {
         await killed(victims, endpoint, () => emulator.calls({ endpoint }).length > 0);
@@ -146,7 +157,8 @@ test.each(sampleOf(kills, 1))(
     const expected = { organizations: 1, teams: 2, members: 8, users: 3, rows: rowCount, apps: 1 };
     expect(Object.fromEntries(counts)).toEqual(expected);
     expect(generations()).toBe(1);
-    expect([...(await project.state()).keys()].toSorted()).toEqual(
+    const names = [...(await project.state()).keys()].map((name) => name.replace(/^.*\/|@.*/g, ""));
+    expect(names.filter((name) => name !== "environment").toSorted()).toEqual(
       ["acme", "ada", "atlas", "atlas-ready", "cities", "crew", "grace", "kay"].toSorted(),
     );
     const since = emulator.lastCall();

@@ -23,13 +23,6 @@ async function rowIn(client: Client, table: string, label: string, value: string
   return row;
 }
 
-test("the program of this repository comes up, and has nothing to do then", async () => {
-  await begin(Project.environmentProgram());
-  await project.succeed("up --yes --skip-preview");
-  expect((await project.state()).get("environment/countries")?.outputs["rowCount"]).toBe(249);
-  await project.succeed("preview --expect-no-changes");
-});
-
 test("the environment of this repository: up, change, drift, repair, destroy", async () => {
   await begin(Project.environment());
   const theirs = await byHand(project.platform, async (client) => {

@@ -234,7 +234,7 @@ seeds:
 apps: { portal: { userEmail: admin@example.com, <GeneratedApp portal> appPrompt: A portal. } }
 `;
 
-test.each(["files", "a program"])(
+test.each(sampleOf(["files", "a program"], 1))(
   "single resources become an Environment of %s: the preview names the lines, and nothing is sent",
   async (kind) => {
     const files = await project.read("Pulumi.yaml");
