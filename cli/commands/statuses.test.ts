@@ -60,7 +60,7 @@ const run = (line: string, variables: Readonly<Record<string, string>> = {}) =>
   });
 
 const today = new Date().toISOString().slice(0, 10);
-const { rows } = casesIn<{ rows: Row[] }>("cli/commands/testdata/statuses.yaml");
+const { rows } = casesIn("cli/commands/testdata/statuses.yaml") as { rows: Row[] };
 
 describe("a command ends with the status that is documented", () => {
   test.each(rows)("%s: %s: %i", async (command, _, status, said, how = {}) => {

@@ -7,7 +7,7 @@ import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { InProcessEngine } from "../../testing/harness/inProcessEngine.ts";
-import { environmentOf, freshFolder, type Project, type Ended } from "../../testing/harness/project.ts";
+import { environmentOf, freshFolder, repository, type Project, type Ended } from "../../testing/harness/project.ts";
 import { declarationIn } from "../between/testing/pullFrom.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
@@ -108,75 +108,20 @@ const allTables = [
   "offices:City+Floor:rooms/offices.ndjson",
 ].flatMap((text) => ["--table", text]);
 
-const environment = `# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json
-organizations:
-  acme-s-n:
-    name: Acme & Søn
-    description: 'Says "hello": #1'
-    teams:
-      crew:
-        name: Crew
-        members:
-          Grace@example.com: member
-          ada@example.com: admin
-          admin@example.com: admin
-      support:
-        name: Support
-        description: Helps.
-        members:
-          admin@example.com: admin
-seeds:
-  currencies:
-    table: currencies
-    key: Code
-    source: data/currencies.csv
-  countries:
-    table: countries
-    key: Code
-    source: data/countries.csv
-    types:
-      Note: json
-      People: number
-      Tags: json
-    references:
-      Currency:
-        seed: currencies
-  cities:
-    table: cities
-    key: Name
-    source: data/cities.csv
-    parent:
-      seed: countries
-      by: Parent
-  offices:
-    table: offices
-    key:
-      - City
-      - Floor
-    source: rooms/offices.ndjson
-    references:
-      Country:
-        seed: countries
-`;
-const files: Record<string, string> = {
-  "environment.yaml": environment,
-  "data/currencies.csv": "Code,Name\nEUR,Euro\nJPY,Yen\n",
-  "data/countries.csv": `Code,Currency,Name,Note,People,Tags
-01,,Nowhere,"{""a"":""x"",""b"":[true,null]}",,
-JP,JPY," Japan",1,124,
-PT,EUR,"The ""Republic"", of
-Portugal ","""1""",10.5,"[""a"",""b,c""]"
-`,
-  "data/cities.csv": "Name,Parent\nLisbon,PT\nOsaka,JP\n",
-  "rooms/offices.ndjson": `{"City":"Lisbon","Floor":10,"Country":"PT"}\n{"City":"Lisbon","Floor":9,"Country":"PT"}\n`,
-};
-
-const written = async (where: string): Promise<Record<string, string>> =>
+/** What is dumped, file by file. */
+const names = [
+  "environment.yaml",
+  "data/currencies.csv",
+  "data/countries.csv",
+  "data/cities.csv",
+  "rooms/offices.ndjson",
+];
+const textsIn = async (where: string): Promise<Record<string, string>> =>
   Object.fromEntries(
-    await Promise.all(
-      Object.keys(files).map(async (file) => [file, await readFile(join(folder, where, file), "utf8")] as const),
-    ),
+    await Promise.all(names.map(async (file) => [file, await readFile(join(where, file), "utf8")] as const)),
   );
+const written = (where: string) => textsIn(join(folder, where));
+const files = await textsIn(join(repository, "cli/dump/testdata/dumped"));
 
 /** A project that runs the dumped environment on a platform. */
 async function projectOf(where: string, platform: Emulator, hasProgram = true): Promise<Project> {

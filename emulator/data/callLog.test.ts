@@ -79,7 +79,9 @@ test("what a platform ignores is remarked in the log, with the word that was mea
   const admin = await signIn(emulator.url);
   await admin.get("status", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
   await admin.get("status", "insertteam", { teamInfo: { organizationID: "acme", _id: "crew", name: "Crew" } });
-  const { cases } = casesIn<{ cases: [EndpointName, object, string | null][] }>("emulator/data/testdata/remarks.yaml");
+  const { cases } = casesIn("emulator/data/testdata/remarks.yaml") as {
+    cases: [EndpointName, object, string | null][];
+  };
   const since = emulator.lastCall();
   for (const [name, body] of cases) expect([body, (await admin.call(name, body)).status]).toEqual([body, 200]);
   expect(emulator.calls({ since }).map((call) => call.remark)).toEqual(cases.map(([, , remark]) => remark));

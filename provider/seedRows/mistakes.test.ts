@@ -12,7 +12,7 @@ interface Cases {
   rows: [what: string, content: string | object[], more: Partial<Seed>, said: string][];
   files: [name: string, content: string, said: string][];
 }
-const cases = casesIn<Cases>("provider/seedRows/testdata/mistakes.yaml");
+const cases = casesIn("provider/seedRows/testdata/mistakes.yaml") as Cases;
 const { linked } = cases;
 
 let folder: string;

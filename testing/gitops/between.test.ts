@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { writeFiles } from "../../cli/between/editor/writing.ts";
 import { promote, type Promoted } from "../../cli/between/promotion/promote.ts";
 import { renderPromotion } from "../../cli/between/promotion/rendering.ts";
-import { declarationIn, pullFrom, reading, type Login } from "../../cli/between/testing/pullFrom.ts";
+import { declarationIn, pullFrom, type Login } from "../../cli/between/testing/pullFrom.ts";
 import { changedLines } from "../../cli/between/testing/pullStage.ts";
 import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
-import { dump } from "../../cli/dump/dump.ts";
-import { readMasks } from "../../cli/dump/masks.ts";
-import { tableOption } from "../../cli/dump/tables.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";
 import type { Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
@@ -51,7 +46,9 @@ let repository: Repository;
 beforeAll(async () => {
   repository = new Repository(files);
   for (const name of names) {
-    await open(name, await createEmulator({ seed: { administrator: account, tables: fields } }));
+    const emulator = await createEmulator({ seed: { administrator: account, tables: fields } });
+    const login = { endpoint: emulator.url, ...account };
+    platforms.set(name, { emulator, engine: new InProcessEngine(login), login });
     await up(name);
   }
 });
@@ -60,18 +57,12 @@ afterAll(async () => {
   for (const { emulator } of platforms.values()) await emulator.close();
 });
 
-async function open(name: string, emulator: Emulator, own = account): Promise<void> {
-  const login = { endpoint: emulator.url, ...own };
-  platforms.set(name, { emulator, engine: new InProcessEngine(login), login });
-  await Promise.resolve();
-}
 function at(name: string) {
   const found = platforms.get(name);
   if (!found) throw new Error(name);
   return found;
 }
-const up = (name: string, folder = repository.folder, file = `${name}.yaml`) =>
-  at(name).engine.run(declarationIn(folder, file), true);
+const up = (name: string) => at(name).engine.run(declarationIn(repository.folder, `${name}.yaml`), true);
 
 async function cells(name: string, table: string, label: string): Promise<unknown[]> {
   const client = createClient(at(name).login);
@@ -148,46 +139,4 @@ test("an edit by hand in dev becomes a file, goes on to staging, meets one of pr
     expect.arrayContaining(["Berlin (Mitte)", "Paris", "Rome"]),
   );
   expect((await promoteTo("prod")).taken).toEqual([]);
-});
-
-test("a masked dump of prod comes up on an emulator, and is as prod's files expect", async () => {
-  const folder = join(repository.folder, "masked");
-  mkdirSync(folder);
-  writeFileSync(
-    join(repository.folder, "masks.yaml"),
-    "labels: { Code: keep, Capital: keep, Email: address }\ntables: { countries: { Name: keep }, people: { Name: name } }\n",
-  );
-  const mask = { file: readMasks(join(repository.folder, "masks.yaml")), secret: "0123456789abcdef0123456789abcdef" };
-  await reading(at("prod").login, repository.folder, (context) =>
-    dump(
-      context,
-      {
-        ...{ organizations: [], teams: [], importFor: "none", name: "environment", force: false, mask },
-        tables: ["countries:Code", "people:Email"].map(tableOption),
-      },
-      folder,
-    ),
-  );
-  const people = readFileSync(join(folder, "data/people.csv"), "utf8");
-  expect(people).not.toMatch(/Brandt|Moreau|mail\.example/);
-  writeFileSync(
-    join(folder, "expected.yaml"),
-    `extends: environment.yaml
-seeds:
-  countries: { expect: { unique: [Code], notNull: [Name], rowCount: { min: 3 } } }
-  people: { expect: { unique: [Email], notNull: [Name, Country], acceptedValues: { Country: [DE, FR, IT] } } }
-`,
-  );
-  const seed = join(folder, "expected.yaml");
-  await open("masked", await createEmulator({ seed, administrator: account }));
-  await up("masked", folder, "expected.yaml");
-  expect(await cells("masked", "people", "Email")).toEqual([
-    expect.stringMatching(/@example\.com$/),
-    expect.stringMatching(/@example\.com$/),
-  ]);
-  expect(await cells("masked", "countries", "Capital")).toContain("Berlin (Mitte)");
-  // One row less than is expected: nothing is sent.
-  const text = readFileSync(seed, "utf8").replace("min: 3", "min: 4");
-  writeFileSync(seed, text);
-  await expect(up("masked", folder, "expected.yaml")).rejects.toThrow(/rowCount|4 rows|fewer/);
 });

@@ -33,18 +33,6 @@ throughBothKinds({ tables }, (scene) => {
   };
   const nextRun = (): Promise<void> => scene.host.restart();
 
-  test("a row that moves to a seed checked before stays, with its ID", async () => {
-    const [a, b] = [await made("a", both), await made("b", { rows: [asia] })];
-    const before = await a.ids();
-    await nextRun();
-    await b.up({ rows: [asia, africa] }, false);
-    let told = "";
-    expect(await scene.calls(async () => void (told = await a.up({ rows: [europe] }, false)))).toEqual([]);
-    expect(await a.ids()).toEqual(before);
-    expect(b.state.outputs).toMatchObject({ rowCount: 2 });
-    expect(told).toContain('info: table continents: 1 stay: SeedRows "b" declares them');
-  });
-
   test("another natural key names the same rows, which keep their IDs and their links; edits of it are changes", async () => {
     const a = await made("a", both);
     const links = await made("c", { ...countries, rows: countries.rows.slice(0, 1) }, "countries");

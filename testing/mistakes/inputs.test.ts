@@ -15,7 +15,7 @@ const files = {
   "data/other.csv": "",
 };
 type Cases = Record<string, [inputs: Properties, ...problems: string[]][]>;
-const cases = Object.entries(casesIn<Cases>("testing/mistakes/testdata/inputs.yaml")).flatMap(([type, all]) =>
+const cases = Object.entries(casesIn("testing/mistakes/testdata/inputs.yaml") as Cases).flatMap(([type, all]) =>
   all.map(([inputs, ...problems]) => [type, inputs, problems] as const),
 );
 

@@ -16,7 +16,7 @@ beforeEach(() => bench.reset());
 
 /** An entry of testdata/mistakes.yaml. */
 type Entry = Omit<Mistake, "command"> & { what: string; command: string | Mistake["command"]; says: string | string[] };
-const entries = casesIn<Entry[]>("testing/mistakes/testdata/mistakes.yaml");
+const entries = casesIn("testing/mistakes/testdata/mistakes.yaml") as Entry[];
 const commands: Readonly<Record<string, Mistake["command"]>> = { known, later };
 const mistakes = entries.map(({ what, says, command, environment = {}, ...rest }) => {
   const set = Object.entries(environment).map(([name, value]) => [name, value ?? undefined] as const);

@@ -183,7 +183,7 @@ describe("List:", () => {
 });
 
 describe("with both kinds of provider", () => {
-  test.each(casesIn<[Name, Properties, unknown, string[]][]>("testing/plugin/testdata/functions.yaml"))(
+  test.each(casesIn("testing/plugin/testdata/functions.yaml") as [Name, Properties, unknown, string[]][])(
     "%s %j",
     async (name, args, expected, sent) => {
       for (const asked of [inProgram, throughPlugin]) {

@@ -8,9 +8,10 @@ import { seed, settings } from "../../../platform/seed/schema.ts";
 import { casesIn } from "../../../testing/harness/cases.ts";
 import { parseSeed, readSeed, seedFiles } from "./seedFile.ts";
 
-const cases = casesIn<{ layers: [Record<string, string>, string][]; seeds: [string, string[]][] }>(
-  "cli/commands/emulator/testdata/mistakes.yaml",
-);
+const cases = casesIn("cli/commands/emulator/testdata/mistakes.yaml") as {
+  layers: [Record<string, string>, string][];
+  seeds: [string, string[]][];
+};
 
 test("a seed may be empty: the administrator is known by default", () => {
   for (const yaml of ["", "{}", "# nothing yet\n"]) {

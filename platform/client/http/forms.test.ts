@@ -13,10 +13,10 @@ const parsed = (name: EndpointName, answer: unknown) =>
     ...{ status: 200, text: JSON.stringify(answer), location: undefined, retryAfter: undefined, date: undefined },
   });
 
-const { read, refused } = casesIn<{
+const { read, refused } = casesIn("platform/client/http/testdata/forms.yaml") as {
   read: [EndpointName, answer: unknown, expected: object][];
   refused: [EndpointName, answer: unknown, came: string, expected: string][];
-}>("platform/client/http/testdata/forms.yaml");
+};
 
 test.each(read)("%s reads %j", (name, answer, expected) => {
   expect(parsed(name, answer)).toMatchObject({ answer: expected });

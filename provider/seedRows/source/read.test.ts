@@ -193,7 +193,7 @@ describe("other formats", () => {
   });
 
   test.each<[name: string, content: string | Buffer, message: string]>([
-    ...casesIn<[string, string, string][]>("provider/seedRows/testdata/formats.yaml"),
+    ...(casesIn("provider/seedRows/testdata/formats.yaml") as [string, string, string][]),
     ["rows.json", "[".repeat(100_000), "rows.json:1:1: is nested too deeply: make it flatter"],
     ["rows.ndjson", Buffer.from('{"A": 1}\n{"A": "é"}', "latin1"), "rows.ndjson:2: is not valid UTF-8"],
   ])("%s that is wrong is told by line: %j", async (name, content, message) => {
