@@ -177,7 +177,7 @@ test.each(["objects", "userIDs"] as const)(
     const folder = mkdtempSync(join(tmpdir(), "microapps-late-"));
     const hostWith = (consistencySeconds: number) =>
       new InProcessHost({ endpoint: emulator.url, ...administrator, consistencySeconds }, folder);
-    const [patient, hasty] = [hostWith(5), hostWith(0)];
+    const [patient, hasty] = [hostWith(60), hostWith(0)];
     const people = async (teamID: string) => (await client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
     const declared = { TeamMember: { email: kim, role: "admin" }, TeamRoster: { members: { [kim]: "admin" } } };
     for (const [type, one] of Object.entries(declared)) {
