@@ -72,7 +72,7 @@ test("the file that is shown declares the same", () => {
       write("shown.yaml", shown("dev.yaml", true));
       expect(declaration("shown.yaml", folder)).toEqual(meant);
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
 

@@ -64,7 +64,7 @@ describe("layers", () => {
         if (lower.messages.length > 0 || all.messages.length > 0) return;
         expect(told(treeOf(lower.value, "lower.yaml"), c).value).toEqual(all.value);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 

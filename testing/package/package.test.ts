@@ -166,7 +166,6 @@ const runners = {
 };
 
 test.each([
-  ["node", "iife"],
   ["node", "esm"],
   ["browser", "iife"],
 ] as const)("a program with the client works as one file for %s (%s)", async (platform, format) => {

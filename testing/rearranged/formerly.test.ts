@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { sampleOf } from "../harness/drawn.ts";
+import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, runsInPulumi } from "../harness/project.ts";
@@ -127,7 +127,7 @@ test.each(sampleOf(["files", "program"], 1))(
   },
 );
 
-test("the environment itself gets another name, at once with an organization and an app", async () => {
+testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
   await begin(await Project.environmentProgram());
   await project.succeed("up --yes --skip-preview");
   const before = await ids();
