@@ -41,17 +41,6 @@ const withoutNothing = (values: RowData): RowData =>
     JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => !isNothing(value)))),
   ) as RowData;
 
-test("what no CSV holds is noticed, and comes back from NDJSON", async () => {
-  for (const Text of ["a\0b", "\ud800", "\udc00 half"]) {
-    const columns = new Columns();
-    columns.observe({ Code: "a", Text });
-    expect(columns.needsJson).toBe(true);
-    const { line } = linesOf("rows.ndjson", ["Code", "Text"], {});
-    await writeFile(join(folder, "rows.ndjson"), line({ Code: "a", Text }));
-    for await (const [row] of read({ source: "rows.ndjson" }, folder)) expect(row?.values).toEqual({ Code: "a", Text });
-  }
-});
-
 test.each(["rows.csv", "rows.ndjson"])("a seed reads back from %s what was written, value and type", async (file) => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {

@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, syml
 import { join } from "node:path";
 import { isUnchanged, stops } from "./changeSet.ts";
 import { markdown } from "./markdown.ts";
-import { render } from "./render.ts";
 import { Repository } from "./testing/repository.ts";
 
 let repository: Repository;
@@ -211,35 +210,6 @@ describe("in the working tree", () => {
       ['rows not compared: data/cities.csv is a pointer of Git LFS: fetch the file with "git lfs pull"'],
     ]);
   });
-});
-
-test("of 10,000 changed rows and 200 people is whole in its counts, fits a comment, and is the same twice", async () => {
-  const people = (role: string): string =>
-    Array.from({ length: 200 }, (_, at) => `          p${at}@example.com: ${role}\n`).join("");
-  const rows = (text: string, count: number): string =>
-    ["Code,Name,Note", ...Array.from({ length: count }, (_, at) => `K${at},Name ${at},${text} ${at}`), ""].join("\n");
-  const declared = (role: string): string =>
-    [
-      "organizations:\n  acme:\n    name: Acme\n    teams:\n      crew:\n        name: Crew\n        members:\n",
-      people(role),
-      "seeds:\n  cities: { table: cities, key: Code, source: data/cities.csv, maxRemovals: 1 }\n",
-    ].join("");
-  const before = { "base.yaml": declared("member"), "data/cities.csv": rows("before", 12_000) };
-  repository = new Repository({ ...files, ...before });
-  const unchanged = markdown(await repository.report());
-  expect(unchanged.trimEnd().split("\n")).toHaveLength(1);
-  repository.write({ "base.yaml": declared("admin"), "data/cities.csv": rows("after", 10_000) });
-  const [one, two] = [await repository.report(), await repository.report()];
-  const { things } = one.environments[0]?.change ?? { things: [] };
-  expect(things.map(({ name, rows, people }) => [name, rows ?? people])).toEqual([
-    ["cities", { add: 0, change: 10_000, remove: 2_000, same: 0 }],
-    ["acme/crew", { add: 0, change: 200, remove: 0, same: 0 }],
-  ]);
-  const text = markdown(one);
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60_000);
-  expect(text).toContain("2000 rows removed, 10000 rows changed");
-  expect(text).toContain("200 people changed");
-  for (const format of ["md", "json", "text"] as const) expect(render(two, format)).toBe(render(one, format));
 });
 
 describe("a hostile branch", () => {

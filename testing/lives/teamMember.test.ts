@@ -16,6 +16,28 @@ throughBothKinds({}, (scene) => {
     expect(problems).toEqual([expect.stringContaining("adopt: is gone: whoever is declared is owned")]);
   });
 
+  test("TeamMember: of two who are added at once each gets the invitation that is declared for them", async () => {
+    const { host, emulator } = scene;
+    const teamID = await scene.team();
+    const declared = { ada: "go", grace: undefined };
+    const invited = Object.entries(declared).map(async ([name, targetRoute]) => {
+      host.resource = name;
+      const { inputs } = await host.check("TeamMember", { teamID, email: `${name}@example.com`, targetRoute });
+      return { name, inputs };
+    });
+    const added = [];
+    for (const { name, inputs } of await Promise.all(invited)) {
+      host.resource = name;
+      added.push(host.create("TeamMember", inputs));
+    }
+    await Promise.all(added);
+    const sent = emulator.calls({ endpoint: "insertteammembers" }).map(({ request }) => request);
+    expect(sent.map(({ emails, targetRoute }) => [emails, targetRoute]).toSorted()).toEqual([
+      [["ada@example.com"], "go"],
+      [["grace@example.com"], undefined],
+    ]);
+  });
+
   test("TeamMember: a team that is gone is told by its ID, and takes the member along", async () => {
     const teamID = await scene.team(await scene.organization());
     const made = await scene.create("TeamMember", { teamID, email: "ada@example.com" });
