@@ -24,7 +24,7 @@ const atlas = new GeneratedApp(
 );
 export const app = atlas.ready;
 `;
-/** The same as a file, which a run of one process brings up. */
+/** The same as a file, which a run of one process brings up: for `make test`, which kills it once. */
 const file = `organizations:
   acme: { name: Acme, teams: { crew: { name: Crew, members: { ada@example.com: member, grace@example.com: member, kay@example.com: member } } } }
 seeds: { cities: { table: cities, key: ID, source: cities.csv } }
@@ -139,7 +139,7 @@ const kills: [string, readonly Victim[], readonly Endpoint[]][] = [
 test.each(sampleOf(kills, 1))(
   "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",
   async (_, victims, during) => {
-    await begin(victims.includes("host"));
+    await begin(isLong || victims.includes("host"));
     for (const endpoint of inOrder(sampleOf(during, 1))) {
       if (endpoint === "createappwithpromptStatus") {
         await killed(victims, endpoint, () => emulator.calls({ endpoint }).length > 0);
