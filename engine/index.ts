@@ -8,4 +8,4 @@ export { isPipeline, oneLine, printable, printableJson, withoutCommands } from "
 export { setConfig } from "./workspace/configEdits.ts";
 export { projectAt, projectFolder, settingsAtRest, stateAtRest, stateInClear } from "./workspace/workspace.ts";
 export { refuseTakenStack, type Stack, Workspace } from "./workspace/workspace.ts";
-export { pulumiVersion } from "./workspace/project.ts";
+export { pulumiVersion } from "./workspace/names.ts";

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import path from "node:path";
-import { EngineError, processTerminal } from "../../engine/cli/cli.ts";
-import { printable, printableJson, projectFolder, pulumiVersion } from "../../engine/index.ts";
+import { EngineError, processTerminal, pulumiVersion } from "../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../machine/today.ts";
 import type { CallFlags } from "./call.ts";
 import type { Flavour, PipelineOptions } from "./ci/pipelines.ts";
@@ -282,6 +281,7 @@ async function runPromote(from: string, to: string, options: PromoteOptions): Pr
   const { write = false, dirty = false, json = false } = options;
   const both = ours.find((name) => theirs.includes(name));
   if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
+  const { printable, printableJson, projectFolder } = await import("../../engine/index.ts");
   const { promote } = await import("../between/promotion/promote.ts");
   const { renderPromotion, toPromotionJson } = await import("../between/promotion/rendering.ts");
   const folder = projectFolder(path.resolve(cwd));

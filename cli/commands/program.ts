@@ -3,7 +3,6 @@ import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../e
 import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { removedFlagsOf } from "../../machine/removed.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
-import { believesAll, certificateWarning } from "../../provider/pulumi/configuration.ts";
 import * as own from "./commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addEmulatorCommand } from "./emulator/commands.ts";
@@ -57,9 +56,10 @@ for (const [heading, names] of Object.entries(groups))
   for (const command of commands) if (names.includes(command.name())) command.helpGroup(heading);
 
 // Engines show it among the diagnostics of a run.
-program.hook("preAction", (_, own) => {
-  if (believesAll(process.env) && !["up", "preview"].includes(own.name()))
-    console.error(`warning: ${certificateWarning}`);
+program.hook("preAction", async (_, own) => {
+  if (process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === undefined || ["up", "preview"].includes(own.name())) return;
+  const { believesAll, certificateWarning } = await import("../../provider/pulumi/configuration.ts");
+  if (believesAll(process.env)) console.error(`warning: ${certificateWarning}`);
 });
 
 /** Runs what the words of this process ask for. */

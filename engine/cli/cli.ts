@@ -56,6 +56,8 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
 
 // Exports for declaring further commands, which load the rest of the engine when they run.
 export { EngineError } from "../errors.ts";
+export { oneLine, printable, printableJson } from "../terminal/text.ts";
+export { pulumiVersion } from "../workspace/names.ts";
 export type { HostProgram } from "../program/hostedProgram.ts";
 export type { HostProvider } from "../providers/starting.ts";
 export { processTerminal, type Terminal } from "../terminal/prompts.ts";

@@ -10,7 +10,6 @@ import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { writeOn, oneLine } from "../terminal/text.ts";
-import { refuseOtherVersion } from "../workspace/project.ts";
 import type { Stack } from "../workspace/workspace.ts";
 import { type GlobalOptions, openWorkspace, optionsOf } from "./globals.ts";
 
@@ -138,7 +137,10 @@ async function openForRun(
     throw new EngineError("--json and --output cannot be used together");
   const workspace = await openWorkspace(options, terminal);
   const { file, requiredVersion, name } = workspace.project;
-  if (requiredVersion !== undefined) refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  if (requiredVersion !== undefined) {
+    const { refuseOtherVersion } = await import("../providers/packageVersions.ts");
+    refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
+  }
   const chosen = await workspace.chosenStack(options.stack);
   if ((await workspace.backend.read(name, chosen)) !== undefined) onFound(chosen);
   const [stack] = await Promise.all([workspace.stack(chosen), loaded()]);

@@ -42,9 +42,16 @@ test("a passphrase that nobody set is asked for, twice for a new stack, and not 
     "Enter your passphrase to protect the secrets of the stack: \nEnter it again: \nCreated stack 'dev'\n",
   );
   const asked = "Enter your passphrase to unlock the secrets of the stack: \n";
-  expect(await onTerminal(["config", "-s", "dev"], ["horse"])).toBe(`${asked}KEY  VALUE\n`);
-  await expect(onTerminal(["config", "-s", "dev"], ["mule"])).rejects.toThrow("incorrect passphrase");
+  expect(await onTerminal(["config", "--show-secrets", "-s", "dev"], ["horse"])).toBe(`${asked}KEY  VALUE\n`);
+  await expect(onTerminal(["config", "--show-secrets", "-s", "dev"], ["mule"])).rejects.toThrow("incorrect passphrase");
   expect(await onTerminal(["config", "-s", "dev"], [], { PULUMI_CONFIG_PASSPHRASE: "horse" })).toBe("KEY  VALUE\n");
+  // Where no secret is shown nobody is asked, and whether the passphrase is right doesn't matter.
+  await onTerminal(["config", "set", "a", "1", "-s", "dev"], []);
+  await onTerminal(["config", "set", "b", "2", "--secret", "-s", "dev"], ["horse"]);
+  const listed = "KEY  VALUE\na    1\nb    [secret]\n";
+  expect(await onTerminal(["config", "-s", "dev"], [], { PULUMI_CONFIG_PASSPHRASE: "mule" })).toBe(listed);
+  expect(await onTerminal(["config", "get", "a", "-s", "dev"], [])).toBe("1\n");
+  expect(await onTerminal(["config", "get", "b", "-s", "dev"], ["horse"])).toBe(`${asked}2\n`);
 });
 
 test("two that differ make nothing", async () => {

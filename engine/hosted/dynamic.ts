@@ -8,7 +8,7 @@ import { messageOf } from "../../machine/failures.ts";
 import { statusCodes } from "../../machine/statusCodes.ts";
 import type { Departure } from "../events.ts";
 import { isObject } from "../values/json.ts";
-import { secretSignature, signature } from "../values/structs.ts";
+import { secretSignature, signature } from "../values/plain.ts";
 import { unknownId } from "../values/urns.ts";
 import { callsOf, type HostedCalls } from "./calls.ts";
 

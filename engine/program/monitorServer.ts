@@ -19,8 +19,8 @@ import { keepingNames } from "../../machine/structs.ts";
 import { messageOf } from "../errors.ts";
 import type { LogEvent, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
+import { refuseOtherVersion } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
-import { refuseOtherVersion } from "../workspace/project.ts";
 import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];

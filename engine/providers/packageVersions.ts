@@ -1,9 +1,12 @@
 import type { SemVer } from "semver";
 import coerce from "semver/functions/coerce.js";
 import parse from "semver/functions/parse.js";
+import satisfies from "semver/functions/satisfies.js";
+import { Refusal } from "../errors.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import { isProperties, type PropertyMap, property } from "../values/values.ts";
+import { pulumiVersion } from "../workspace/names.ts";
 
 /** The input of a provider that holds Pulumi's own notes; the provider does not see it. */
 const internalKey = "__internal";
@@ -55,3 +58,17 @@ export function versionsIn(resources: readonly ResourceState[]): Map<string, str
 /** Names a default provider: `default`, or `default_1_2_3` for a version. */
 export const defaultName = (version: string): string =>
   version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;
+
+/**
+ * Refuses a range of versions of the CLI, such as `>=3.5.0 !3.7.7`, that this engine does not stand for.
+ * @param where what asks for it
+ */
+export function refuseOtherVersion(range: string, where: string): void {
+  const excluded = [...range.matchAll(/!=?\s*(\S+)/g)].map(([, version = ""]) => version);
+  const isExcluded = excluded.some((version) => satisfies(pulumiVersion, version));
+  if (!isExcluded && satisfies(pulumiVersion, range.replaceAll(/!=?\s*\S+/g, ""))) return;
+  throw new Refusal(
+    `${where}: Pulumi ${range} is required, and the embedded engine does what Pulumi ${pulumiVersion} does: use a Pulumi ` +
+      "CLI of that range, or widen the range",
+  );
+}

@@ -3,7 +3,7 @@ import { checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { goJson, isObject, isStrings, type JsonValue } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
-import { fromPlain, referenceSignature, secretSignature, signature } from "../values/structs.ts";
+import { fromPlain, referenceSignature, secretSignature, signature } from "../values/plain.ts";
 import { unknownId } from "../values/urns.ts";
 import { type PropertyMap, ResourceReference, Secret, Unknown, type PropertyValue } from "../values/values.ts";
 import type { Crypter } from "./crypter.ts";

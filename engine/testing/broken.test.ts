@@ -11,7 +11,8 @@ import { Sandbox } from "./sandbox.ts";
 let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = new Sandbox();
-  setConfig(await sandbox.init(), "token", "s3cr3t", { secret: true });
+  const own = await sandbox.init();
+  setConfig(own, "token", "s3cr3t", own.crypter);
 });
 afterEach(() => sandbox.remove());
 
@@ -46,7 +47,8 @@ describe("a full disk", () => {
     for (let failing = 1; failing <= writes; failing += isLong ? 1 : 12) {
       const fresh = new Sandbox();
       try {
-        setConfig(await fresh.init(), "token", "s3cr3t", { secret: true });
+        const stack = await fresh.init();
+        setConfig(stack, "token", "s3cr3t", stack.crypter);
         let count = 0;
         const ran = await fresh.run({}, {}, (file, text) => {
           if (++count >= failing) throw new EngineError(`could not write ${file}: the disk is full`);

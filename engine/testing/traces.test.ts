@@ -91,7 +91,7 @@ describe.each(partOf(["broken", "life"], 0, 2))("the recording %s", (name) => {
         const stack = await sandbox.stack();
         if (value === null) removeConfig(stack, key);
         else if (kind === "path") setAtPath(stack, key, value);
-        else setConfig(stack, key, value, { secret: kind === "secret" });
+        else setConfig(stack, key, value, kind === "secret" ? stack.crypter : undefined);
       }
       if (isHandEdited(step)) sandbox.setCloud(step.cloud);
       const ran = await sandbox.run(

@@ -2,7 +2,7 @@ import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
 import { goJson, isObject, type JsonValue } from "../values/json.ts";
 import { dynamicPackage } from "../values/urns.ts";
-import { type PropertyMap, Secret } from "../values/values.ts";
+import { hidden, type PropertyMap, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";
 
 /** An encrypted value: `secure: v1:…` in the stack's file. */
@@ -68,14 +68,18 @@ function isSecret(value: ConfigValue): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(isSecret);
 }
 
-function decrypted(value: ConfigValue, crypter: Crypter): JsonValue {
+/** Decrypts secrets; of what stays encrypted everybody sees the same. */
+export type Decrypter = Pick<Crypter, "decrypt">;
+const hiding: Decrypter = { decrypt: () => hidden };
+
+function decrypted(value: ConfigValue, crypter: Decrypter): JsonValue {
   if (value instanceof Cipher) return crypter.decrypt(value.text);
   if (Array.isArray(value)) return value.map((element) => decrypted(element, crypter));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, decrypted(element, crypter)]));
 }
 
-export function configEntry(value: ConfigValue, crypter: Crypter): ConfigEntry {
+export function configEntry(value: ConfigValue, crypter: Decrypter = hiding): ConfigEntry {
   const plain = decrypted(value, crypter);
   return {
     text: typeof plain === "string" ? plain : goJson(plain),
@@ -84,13 +88,8 @@ export function configEntry(value: ConfigValue, crypter: Crypter): ConfigEntry {
   };
 }
 
-/** Merges the stack's values with the project's defaults and checks them against the project's declarations. */
-export function effectiveConfig(
-  values: Record<string, ConfigValue>,
-  project: Project,
-  stack: string,
-  crypter: Crypter,
-): Config {
+/** The stack's values and the project's defaults for what it does not set. Secrets are hidden unless a crypter is given. */
+export function configOf(values: Record<string, ConfigValue>, project: Project, crypter: Decrypter = hiding): Config {
   const config: Config = {};
   for (const [key, value] of Object.entries(values)) {
     try {
@@ -100,17 +99,28 @@ export function effectiveConfig(
       throw error;
     }
   }
+  for (const [name, { default: first, value }] of Object.entries(project.config)) {
+    const fallback = first ?? value;
+    if (fallback !== undefined) config[configKey(name, project.name)] ??= defaultEntry(fallback);
+  }
+  return config;
+}
+
+/** The configuration that a program gets, checked against what the project declares. */
+export function effectiveConfig(
+  values: Record<string, ConfigValue>,
+  project: Project,
+  stack: string,
+  crypter: Crypter,
+): Config {
+  const config = configOf(values, project, crypter);
   const missing: string[] = [];
   for (const name of Object.keys(project.config).sort()) {
     const declared = project.config[name];
     if (declared === undefined) continue;
     const key = configKey(name, project.name);
-    const fallback = declared.default ?? declared.value;
-    if (config[key] === undefined) {
-      if (fallback !== undefined) config[key] = defaultEntry(fallback);
-      else if (key.startsWith(`${project.name}:`)) missing.push(`'${name}'`);
-    }
     const entry = config[key];
+    if (entry === undefined && key.startsWith(`${project.name}:`)) missing.push(`'${name}'`);
     if (entry !== undefined && declared.type !== undefined) checkDeclared(stack, name, declared, entry);
   }
   if (missing.length > 0) {

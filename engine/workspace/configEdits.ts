@@ -1,31 +1,29 @@
 import { EngineError } from "../errors.ts";
-import { Cipher, type ConfigEntry, configEntry, configKey } from "./config.ts";
-import type { Stack } from "./workspace.ts";
+import type { Crypter } from "../state/crypter.ts";
+import { Cipher, type ConfigEntry, configEntry, configKey, configOf, type Decrypter } from "./config.ts";
+import type { FoundStack } from "./workspace.ts";
 
-/** Sets one key of the stack's configuration; a secret one is encrypted in the stack's file. */
-export function setConfig(
-  { file, project, crypter }: Stack,
-  keyText: string,
-  text: string,
-  { secret = false }: { secret?: boolean } = {},
-): void {
-  file.set(configKey(keyText, project.name), secret ? new Cipher(crypter.encrypt(text)) : text);
+type Files = Pick<FoundStack, "project" | "name" | "file">;
+
+/** Sets one key of the stack's configuration; with a crypter it is encrypted in the stack's file. */
+export function setConfig({ file, project }: Files, keyText: string, text: string, crypter?: Crypter): void {
+  file.set(configKey(keyText, project.name), crypter ? new Cipher(crypter.encrypt(text)) : text);
   file.save();
 }
 
 /** Removes one key of the stack's configuration. */
-export function removeConfig({ file, project }: Stack, keyText: string): void {
+export function removeConfig({ file, project }: Files, keyText: string): void {
   const key = configKey(keyText, project.name);
   if (file.values()[key] === undefined) return;
   file.set(key, undefined);
   file.save();
 }
 
-/** Reads the value of a key in clear; a structured one is JSON. */
-export function getConfig(stack: Stack, keyText: string): ConfigEntry {
-  const key = configKey(keyText, stack.project.name);
-  const own = stack.file.values()[key];
-  const found = own === undefined ? stack.config()[key] : configEntry(own, stack.crypter);
+/** Reads the value of a key; a structured one is JSON. A secret is hidden unless a crypter is given. */
+export function getConfig({ file, project, name }: Files, keyText: string, crypter?: Decrypter): ConfigEntry {
+  const key = configKey(keyText, project.name);
+  const own = file.values()[key];
+  const found = own === undefined ? configOf({}, project)[key] : configEntry(own, crypter);
   if (found) return found;
-  throw new EngineError(`configuration key '${keyText}' not found for stack '${stack.name}'`);
+  throw new EngineError(`configuration key '${keyText}' not found for stack '${name}'`);
 }

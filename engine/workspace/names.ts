@@ -1,5 +1,8 @@
 import { readdirSync } from "node:fs";
 
+/** The version of the Pulumi CLI that this engine was held against. */
+export const pulumiVersion = "3.260.0";
+
 /** The name of a project's file without its ending. */
 const project = "Pulumi";
 

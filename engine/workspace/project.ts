@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import satisfies from "semver/functions/satisfies.js";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isName, nameRule } from "../state/fileBackend.ts";
 import { isObject } from "../values/json.ts";
@@ -107,23 +106,6 @@ function requiredVersionIn({ requiredPulumiVersion }: Record<string, unknown>, f
   if (requiredPulumiVersion === undefined || typeof requiredPulumiVersion === "string")
     return requiredPulumiVersion || undefined;
   throw new EngineError(`${file}: 'requiredPulumiVersion' must be a text such as '>=3.200.0'`);
-}
-
-/** The version of the Pulumi CLI that this engine was held against. */
-export const pulumiVersion = "3.260.0";
-
-/**
- * Refuses a range of versions of the CLI, such as `>=3.5.0 !3.7.7`, that this engine does not stand for.
- * @param where what asks for it
- */
-export function refuseOtherVersion(range: string, where: string): void {
-  const excluded = [...range.matchAll(/!=?\s*(\S+)/g)].map(([, version = ""]) => version);
-  const isExcluded = excluded.some((version) => satisfies(pulumiVersion, version));
-  if (!isExcluded && satisfies(pulumiVersion, range.replaceAll(/!=?\s*\S+/g, ""))) return;
-  throw new Refusal(
-    `${where}: Pulumi ${range} is required, and the embedded engine does what Pulumi ${pulumiVersion} does: use a Pulumi ` +
-      "CLI of that range, or widen the range",
-  );
 }
 
 /** Reads a YAML file that holds a map. */

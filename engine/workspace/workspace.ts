@@ -135,12 +135,17 @@ export class Workspace {
     return stack;
   }
 
-  /** Opens a stack that exists. */
-  async stack(fullName: string | undefined): Promise<Stack> {
+  /** Finds a stack that exists. Its secrets stay encrypted, so no passphrase is needed. */
+  async find(fullName: string | undefined): Promise<FoundStack> {
     const name = await this.chosenStack(fullName);
     const text = await this.backend.read(this.project.name, name);
     if (text === undefined) throw await this.noSuchStack(name);
-    const file = new StackFile(this.project, name);
+    return { project: this.project, name, file: new StackFile(this.project, name), text };
+  }
+
+  /** Opens a stack that exists. */
+  async stack(fullName: string | undefined): Promise<Stack> {
+    const { name, file, text } = await this.find(fullName);
     const passphrase = await this.passphrase();
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
     const crypter = salt === undefined ? await newCrypter(passphrase) : await openCrypter(salt, passphrase);
@@ -150,6 +155,15 @@ export class Workspace {
     }
     return new Stack(this, name, file, crypter);
   }
+}
+
+/** A stack as it lies in its files. */
+export interface FoundStack {
+  readonly project: Project;
+  readonly name: string;
+  readonly file: StackFile;
+  /** Its state. */
+  readonly text: string;
 }
 
 /** Opens the backend of a project, which is made where there is none yet. */

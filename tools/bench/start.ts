@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { parse } from "yaml";
 import {
   BenchPlatform,
@@ -146,8 +148,42 @@ async function report(rows: number, people: number): Promise<Figure[]> {
   }
 }
 
+/** Milliseconds of processor time of a process of Node. */
+async function processorOf(words: readonly string[], cwd: string): Promise<number> {
+  const told =
+    'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();console.error(`\\n${user+system}`)})';
+  const env = { ...process.env, PULUMI_HOME: cwd, PULUMI_CONFIG_PASSPHRASE: "bench" };
+  const { stderr } = await promisify(execFile)(process.execPath, ["--import", told, ...words], { cwd, env });
+  return Number(stderr.trim().split("\n").at(-1)) / 1000;
+}
+
+/** What the commands take that ask nobody, beyond a bare Node. */
+async function commands(): Promise<Figure[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
+  const run = (words: string): Promise<number> => processorOf([...microapps.slice(1), ...words.split(" ")], folder);
+  try {
+    for (const [name, text] of Object.entries(files(3, 3, "member", "some")))
+      await writeFile(path.join(folder, name), text);
+    for (const words of ["stack init dev", "config set user ada", "config set --secret key s3cr3t"]) await run(words);
+    const figures: Figure[] = [];
+    for (const words of ["--help", "--version", "config", "stack ls", "environment check prod.yaml"]) {
+      const [ours, bare]: [number[], number[]] = [[], []];
+      for (let round = 0; round < 10; round++) {
+        ours.push(await run(words));
+        bare.push(await processorOf(["-e", "0"], folder));
+      }
+      const job = `microapps ${words}: processor time beyond a bare Node, least of ten`;
+      figures.push(figure(job, Math.min(...ours) - Math.min(...bare), "ms", 150));
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** How soon the commands are there that people wait for most. */
 export const measureStart = async (resources: number): Promise<Figure[]> => [
+  ...(await commands()),
   ...(await preview()),
   ...(await unchanged(resources)),
   ...(await report(resources * 5, resources / 10)),

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
+import { EngineError, oneLine, printable, printableJson } from "../../../engine/cli/cli.ts";
 import { unbroken } from "../../../platform/messages/text.ts";
 import { checkEnvironment } from "../../../provider/environment/checks.ts";
 import {
