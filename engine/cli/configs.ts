@@ -81,7 +81,7 @@ async function find(
 ): Promise<{ found: FoundStack; crypter: () => Promise<Crypter> }> {
   const workspace = await openWorkspace(options, terminal);
   const found = await workspace.find(options.stack);
-  return { found, crypter: async () => (await workspace.stack(found.name)).crypter };
+  return { found, crypter: async () => (await workspace.unlock(found)).crypter };
 }
 
 async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Command } from "commander";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../terminal/prompts.ts";
 import { Sandbox } from "../testing/sandbox.ts";
@@ -52,6 +54,15 @@ test("a passphrase that nobody set is asked for, twice for a new stack, and not 
   expect(await onTerminal(["config", "-s", "dev"], [], { PULUMI_CONFIG_PASSPHRASE: "mule" })).toBe(listed);
   expect(await onTerminal(["config", "get", "a", "-s", "dev"], [])).toBe("1\n");
   expect(await onTerminal(["config", "get", "b", "-s", "dev"], ["horse"])).toBe(`${asked}2\n`);
+});
+
+test("a secret that is set where the stack's file has lost its salt puts it back, and can be read", async () => {
+  await onTerminal(["stack", "init", "dev"], ["horse", "horse"]);
+  const file = path.join(sandbox.project, "Pulumi.dev.yaml");
+  writeFileSync(file, "");
+  await onTerminal(["config", "set", "b", "2", "--secret", "-s", "dev"], ["horse"]);
+  expect(readFileSync(file, "utf8")).toMatch(/^encryptionsalt: v1:/m);
+  expect(await onTerminal(["config", "get", "b", "-s", "dev"], ["horse"])).toContain("2\n");
 });
 
 test("two that differ make nothing", async () => {

@@ -124,13 +124,7 @@ export class Workspace {
       throw new EngineError(`stack '${name}' already exists`);
     }
     const file = new StackFile(this.project, name);
-    const passphrase = await this.passphrase(file.salt === undefined);
-    const crypter = file.salt === undefined ? await newCrypter(passphrase) : await openCrypter(file.salt, passphrase);
-    if (file.salt === undefined) {
-      file.salt = crypter.salt;
-      file.save();
-    }
-    const stack = new Stack(this, name, file, crypter);
+    const stack = new Stack(this, name, file, await this.#crypter(file, file.salt, file.salt === undefined));
     await stack.write({ resources: [], operations: [], metadata: {} });
     return stack;
   }
@@ -145,15 +139,24 @@ export class Workspace {
 
   /** Opens a stack that exists. */
   async stack(fullName: string | undefined): Promise<Stack> {
-    const { name, file, text } = await this.find(fullName);
-    const passphrase = await this.passphrase();
+    return this.unlock(await this.find(fullName));
+  }
+
+  /** Opens a stack that was found, on the same file. */
+  async unlock({ name, file, text }: FoundStack): Promise<Stack> {
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
-    const crypter = salt === undefined ? await newCrypter(passphrase) : await openCrypter(salt, passphrase);
+    return new Stack(this, name, file, await this.#crypter(file, salt, false));
+  }
+
+  /** Opens the secrets of a stack; its file keeps the salt. Without one new secrets begin. */
+  async #crypter(file: StackFile, salt: string | undefined, isNew: boolean): Promise<Crypter> {
+    const passphrase = await this.passphrase(isNew);
+    const crypter = await (salt === undefined ? newCrypter(passphrase) : openCrypter(salt, passphrase));
     if (file.salt === undefined) {
       file.salt = crypter.salt;
       file.save();
     }
-    return new Stack(this, name, file, crypter);
+    return crypter;
   }
 }
 
