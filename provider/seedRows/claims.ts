@@ -110,15 +110,17 @@ export class RowClaims {
     if (known) known.isReplaced = true;
   }
 
+  /** Notes the state of a seed that is about to be read. */
+  reads({ resourceUrn = "", table }: Pick<SeedState, "resourceUrn" | "table">): void {
+    this.#tables.set(resourceUrn, (this.#tables.get(resourceUrn) ?? new Set()).add(table));
+  }
+
   /**
    * True for a seed with states of two tables: a run was killed while it removed the rows of the former one, so those that
    * are missing there did not disappear. Engines read states side by side, in any order.
    */
-  isMoving({ resourceUrn, table }: Pick<SeedState, "resourceUrn" | "table">): boolean {
-    if (resourceUrn === undefined) return false;
-    const tables = this.#tables.get(resourceUrn) ?? new Set();
-    this.#tables.set(resourceUrn, tables.add(table));
-    return tables.size > 1;
+  isMoving(urn: string | undefined): boolean {
+    return urn !== undefined && (this.#tables.get(urn)?.size ?? 0) > 1;
   }
 
   /** Notes that a seed was made, or has left the program. */

@@ -31,7 +31,7 @@ export async function observe<Applied extends SeedState & Observation>(
 ): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
   const { report, watch, lostData, readsFirst, rowClaims } = platform;
-  rowClaims.isMoving(state); // known to the other state of this seed before anything is read
+  rowClaims.reads(state); // before any other is read
   const { drift: before, foundSecrets: secretsBefore, unmet, rows, ...last } = state;
   const { table, key, sensitive = false } = state;
   const ledger = decodeLedger(state.ledger);
@@ -71,7 +71,7 @@ export async function observe<Applied extends SeedState & Observation>(
   const broken = expected?.sentences(live.total) ?? [];
   const rest = broken.length > 0 ? { ...last, unmet: broken } : last;
   const { drift, vanished } = planRows(wanted, ledger, live, { ...optionsOf(state), lostData });
-  const judgedLater = rowClaims.isMoving(state) || (readsFirst && drift.missing.length > 0);
+  const judgedLater = rowClaims.isMoving(state.resourceUrn) || (readsFirst && drift.missing.length > 0);
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };

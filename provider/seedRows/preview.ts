@@ -74,7 +74,7 @@ export async function previewUpdate(
   }
   if (repairs) {
     const { changedKeys, missingKeys, missing } = repairs;
-    const isExpected = lostData || context.rowClaims.isMoving(old);
+    const isExpected = lostData || context.rowClaims.isMoving(old.resourceUrn);
     const vanished = massDisappearance("rows", missing, old.rowCount, isExpected ? 1 : inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     if (inputs.mode === "updateOnly" && missing > 0)
