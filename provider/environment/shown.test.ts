@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isLong } from "../../testing/harness/drawn.ts";
 import { declaration, readEnvironment } from "./declaration.ts";
 import { origins, toShownTree, yamlOf } from "./shown.ts";
 
@@ -72,7 +73,7 @@ test("the file that is shown declares the same", () => {
       write("shown.yaml", shown("dev.yaml", true));
       expect(declaration("shown.yaml", folder)).toEqual(meant);
     }),
-    { numRuns: 50 },
+    { numRuns: isLong ? 150 : 50 },
   );
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { isLong } from "../../testing/harness/drawn.ts";
 import { parse, type Problem, toPlainValue, describePlace, type Value } from "./document.ts";
 import { type Grammar, mergeLayers } from "./layers.ts";
 
@@ -64,7 +65,7 @@ describe("layers", () => {
         if (lower.messages.length > 0 || all.messages.length > 0) return;
         expect(told(treeOf(lower.value, "lower.yaml"), c).value).toEqual(all.value);
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 2_000 : 300 },
     );
   });
 
