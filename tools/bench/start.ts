@@ -148,7 +148,7 @@ async function report(rows: number, people: number): Promise<Figure[]> {
   }
 }
 
-/** Milliseconds of processor time of a process of Node. */
+/** Milliseconds of processor time of a process of Node, which tells them itself: a shell counts in hundredths of a second. */
 async function processorOf(words: readonly string[], cwd: string): Promise<number> {
   const told =
     'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();console.error(`\\n${user+system}`)})';
