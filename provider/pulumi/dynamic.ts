@@ -254,14 +254,14 @@ class DynamicProvider implements TypeProvider {
 }
 
 /**
- * Throws the error as the host reports it: it prints the stack of some, which is the sentence itself, and sends the
- * message of all; what failed in part it recognises by `id`, `properties` and `reasons`.
+ * Throws the error as the host reports it: it prints some as text and stack, which are this package's name and the sentence, and
+ * sends the message of all. It recognises what failed in part by `id`, `properties` and `reasons`.
  */
 function fail(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
   if (!(error instanceof Failure)) throw error;
   const { message, partial } = error;
   const failure = new Error(message);
-  failure.stack = message;
+  Object.assign(failure, { stack: message, toString: () => "pulumi-microapps" });
   if (partial) {
     Object.assign(failure, { id: partial.id, properties: outputsOf(partial.outputs), reasons: [message] });
   }

@@ -20,7 +20,7 @@ import { union } from "./live.ts";
 import type { RowPlan } from "./plan.ts";
 import { RowIndices } from "./rowSet.ts";
 import { read, SourceError } from "./source/read.ts";
-import { listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
+import { formatOf, listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
 import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf, type RowContext } from "./table.ts";
 import {
   findByKeys,
@@ -468,6 +468,10 @@ export class RowRefusals {
   add({ index, line }: { index: number; line: number }, message: string, secrets: readonly string[] = []): void {
     const isQuoting = secrets.some((text) => message.includes(text));
     this.#found.push({ index, line, message: printableLine(message).replace(place, ""), isQuoting });
+    const { source = "", types = {}, sensitive } = this.#target;
+    if (formatOf(source) !== ".csv" || sensitive) return;
+    for (const label of this.#labels.filter((one) => !Object.hasOwn(types, one) && isNamed(one, message)))
+      this.#advice.add(`The cells of a CSV are text: if ${label} is not, declare its type in types.`);
   }
 
   /** Notes the advice of a refusal that is about the form of a request, and not about its row. */
