@@ -20,7 +20,7 @@ export function whyUnwritable(file: string, { makesFolders = false } = {}): stri
   while (makesFolders && !found(folder)) folder = dirname(folder);
   const above = found(folder);
   if (!above) return `there is no folder ${folder}`;
-  if (!above.isDirectory()) return `${folder} is no folder`;
+  if (!above.isDirectory()) return `${folder} is not a folder`;
   try {
     accessSync(found(file) ? file : folder, constants.W_OK);
     return undefined;

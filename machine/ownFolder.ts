@@ -48,14 +48,14 @@ function homeOf(kind: Kind, environment: Environment): string {
 
 /** Why a folder is not this user's alone; undefined when it is. */
 export function whyNotOwn(folder: string, found: Stats): string | undefined {
-  if (!found.isDirectory()) return `${folder} is no folder`;
+  if (!found.isDirectory()) return `${folder} is not a folder`;
   return isOwn(found) ? undefined : `${folder} is open to other users (it needs this user as its owner, and mode 0700)`;
 }
 
 /** Why others than this user and the system could put something else in the place of what stands on the way. */
 function whyNotSafe(folder: string): string | undefined {
   const own = dirname(folder);
-  if (!lstatSync(own).isDirectory()) return `${own} is no folder`;
+  if (!lstatSync(own).isDirectory()) return `${own} is not a folder`;
   const { getuid } = process;
   if (getuid === undefined) return undefined;
   const way = [folder, realpathSync(folder)].flatMap(foldersAbove); // a link may be replaced, and what it leads to

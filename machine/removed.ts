@@ -84,8 +84,7 @@ const settings: Sentences = {
   MICROAPPS_APPROVAL_KEY: `MICROAPPS_APPROVAL_KEY is gone, and nothing was sent: ${noApproval}`,
 };
 
-const againInstead =
-  "is gone: take it out. An order to replace it (--replace) is enough, and a run that stops since it can't know says what to do";
+const againInstead = "is gone: remove it. --replace is enough, and a run that can't know stops and says what to do";
 
 /** Inputs of resources, behind the resource: `SeedRows.schema`. Resources that are gone stand alone. */
 const inputs: Sentences = {

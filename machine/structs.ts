@@ -160,7 +160,7 @@ function plainOf(value: Value, name: string | number, above: Step | undefined, m
   if (!isMap && !value.hasListValue()) {
     const plain = value.toJavaScript() as unknown;
     if (typeof plain === "number" && !Number.isFinite(plain)) {
-      throw new Error(`${pathOf({ name, above, level: 0 })}: ${plain} is no number that a platform takes; correct it`);
+      throw new Error(`${pathOf({ name, above, level: 0 })}: ${plain} is not a number that platforms take; correct it`);
     }
     return typeof plain === "string" && plain.includes(kept) ? plain.replaceAll(tag + kept, tag + lost) : plain;
   }

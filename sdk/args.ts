@@ -15,15 +15,15 @@ export interface OrganizationArgs {
    */
   name: Input<string>;
   /**
-   * Purpose. Left alone when unset, cleared by null or an empty text.
+   * Purpose. Not changed if unset, cleared by null or an empty text.
    * @example "Makes everything."
    */
   description?: Input<string | null>;
   /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
   adminID?: Input<string>;
-  /** Delete the teams that still stand in the way of a destroy, with their members. */
+  /** On a destroy, also delete teams that nobody declares, with their members. */
   forceDestroy?: Input<boolean>;
-  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
+  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
   adopt?: Input<boolean>;
 }
 
@@ -31,13 +31,13 @@ export interface OrganizationArgs {
 export interface OrganizationOutputs {
   /** Name, unique on the platform. */
   readonly name: Output<string>;
-  /** Purpose. Left alone when unset, cleared by null or an empty text. */
+  /** Purpose. Not changed if unset, cleared by null or an empty text. */
   readonly description: Output<string | null | undefined>;
   /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
   readonly adminID: Output<string | undefined>;
-  /** Delete the teams that still stand in the way of a destroy, with their members. */
+  /** On a destroy, also delete teams that nobody declares, with their members. */
   readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
+  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
   readonly adopt: Output<boolean | undefined>;
 }
 
@@ -51,15 +51,15 @@ export interface TeamArgs {
    */
   name: Input<string>;
   /**
-   * Purpose. Left alone when unset, cleared by null or an empty text.
+   * Purpose. Not changed if unset, cleared by null or an empty text.
    * @example "Runs the place."
    */
   description?: Input<string | null>;
   /** User ID of an administrator. A new one is added; the former one keeps the role. */
   adminID?: Input<string>;
-  /** Remove the members that still stand in the way of a destroy. */
+  /** On a destroy, also remove members whom nobody declares. */
   forceDestroy?: Input<boolean>;
-  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
+  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
   adopt?: Input<boolean>;
 }
 
@@ -69,13 +69,13 @@ export interface TeamOutputs {
   readonly organizationID: Output<string>;
   /** Name of the team. */
   readonly name: Output<string>;
-  /** Purpose. Left alone when unset, cleared by null or an empty text. */
+  /** Purpose. Not changed if unset, cleared by null or an empty text. */
   readonly description: Output<string | null | undefined>;
   /** User ID of an administrator. A new one is added; the former one keeps the role. */
   readonly adminID: Output<string | undefined>;
-  /** Remove the members that still stand in the way of a destroy. */
+  /** On a destroy, also remove members whom nobody declares. */
   readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported. */
+  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
   readonly adopt: Output<boolean | undefined>;
 }
 
@@ -84,11 +84,11 @@ export interface TeamMemberSettings {
   /** Team that the user is a member of. */
   teamID: Input<string>;
   /**
-   * Left alone when unset; a new member is a plain member.
+   * Not changed if unset; a new member is a plain member.
    * @example "admin"
    */
   role?: Input<"admin" | "member">;
-  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  /** Last day (UTC) of the membership. After it, the member counts as not declared. */
   until?: Input<string>;
   /** Where the invitation leads. Acts when a user is invited. */
   targetRoute?: Input<"app" | "go">;
@@ -128,9 +128,9 @@ export interface TeamMemberOutputs {
   readonly email: Output<string | undefined>;
   /** The user's ID. Either this or email. */
   readonly userID: Output<string | undefined>;
-  /** Left alone when unset; a new member is a plain member. */
+  /** Not changed if unset; a new member is a plain member. */
   readonly role: Output<"admin" | "member" | undefined>;
-  /** Last day (UTC) of the membership: after it the declaration counts as absent. */
+  /** Last day (UTC) of the membership. After it, the member counts as not declared. */
   readonly until: Output<string | undefined>;
   /** Where the invitation leads. Acts when a user is invited. */
   readonly targetRoute: Output<"app" | "go" | undefined>;
@@ -151,14 +151,14 @@ export interface TeamRosterArgs {
    * @example {"ada@example.com":"admin","grace@example.com":"member"}
    */
   members?: Input<Record<string, Input<"admin" | "member">>>;
-  /** Last days (UTC) of members, by the names that they have in members: after it they count as absent. */
+  /** Last days (UTC) of members, by their names in members. After it, a member counts as not declared. */
   until?: Input<Record<string, Input<string>>>;
-  /** File with the members, from the program's folder, in place of members: CSV with a column email, and as needed role, until and team; or JSON, NDJSON or YAML. */
+  /** File with the members, relative to the program's folder, instead of members: CSV with a column email and, if needed, role, until and team; or JSON, NDJSON or YAML. */
   source?: Input<string>;
-  /** The team of source that is meant, where it has a column team. */
+  /** The team in source, if it has a column team. */
   team?: Input<string>;
   /**
-   * authoritative: also removes members who were never declared. additive: leaves them alone. Who is declared no longer leaves the team in both.
+   * authoritative: also removes members who were never declared. additive: leaves them alone. In both, somebody who is no longer declared leaves the team.
    * @default "authoritative"
    */
   mode?: Input<"authoritative" | "additive">;
@@ -169,10 +169,10 @@ export interface TeamRosterArgs {
    * @default 0.25
    */
   maxRemovals?: Input<number>;
-  /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
+  /** Number of administrators that must remain. If unset, the last one is neither removed nor demoted. */
   minAdmins?: Input<number>;
   /**
-   * True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * True if the account that makes the calls keeps its place, even on a destroy. Removing it from the members or demoting it is refused.
    * @default true
    */
   keepSelf?: Input<boolean>;
@@ -190,14 +190,14 @@ export interface TeamRosterOutputs {
   readonly teamID: Output<string>;
   /** Roles of the members by e-mail address or user ID. */
   readonly members: Output<Record<string, "admin" | "member">>;
-  /** Last days (UTC) of members, by the names that they have in members: after it they count as absent. */
+  /** Last days (UTC) of members, by their names in members. After it, a member counts as not declared. */
   readonly until: Output<Record<string, string> | undefined>;
-  /** File with the members, from the program's folder, in place of members: CSV with a column email, and as needed role, until and team; or JSON, NDJSON or YAML. */
+  /** File with the members, relative to the program's folder, instead of members: CSV with a column email and, if needed, role, until and team; or JSON, NDJSON or YAML. */
   readonly source: Output<string | undefined>;
-  /** The team of source that is meant, where it has a column team. */
+  /** The team in source, if it has a column team. */
   readonly team: Output<string | undefined>;
   /**
-   * authoritative: also removes members who were never declared. additive: leaves them alone. Who is declared no longer leaves the team in both.
+   * authoritative: also removes members who were never declared. additive: leaves them alone. In both, somebody who is no longer declared leaves the team.
    * @default "authoritative"
    */
   readonly mode: Output<"authoritative" | "additive">;
@@ -208,10 +208,10 @@ export interface TeamRosterOutputs {
    * @default 0.25
    */
   readonly maxRemovals: Output<number>;
-  /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
+  /** Number of administrators that must remain. If unset, the last one is neither removed nor demoted. */
   readonly minAdmins: Output<number | undefined>;
   /**
-   * True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * True if the account that makes the calls keeps its place, even on a destroy. Removing it from the members or demoting it is refused.
    * @default true
    */
   readonly keepSelf: Output<boolean>;
@@ -233,28 +233,28 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
    */
   table: Input<string>;
   /**
-   * Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.
+   * The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs.
    * @example "Code"
    */
   key: Input<LabelOf<NoInfer<Row>> | Input<LabelOf<NoInfer<Row>>>[]>;
-  /** Rows beside those of rows or source, by label. */
+  /** Rows in addition to those of rows or source, by label. */
   additions?: Input<Input<CellsOf<NoInfer<Row>>>[]>;
-  /** Fields of rows that rows or source has, each with the natural key of its row. */
+  /** Changed fields of rows in rows or source, each with the natural key of its row. */
   changes?: Input<Input<Partial<CellsOf<NoInfer<Row>>>>[]>;
-  /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
+  /** Natural keys of rows in rows or source that the seed leaves out; for several labels a list of their values. */
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
-  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
+  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Values that mean the same in such a field are equal: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
-  /** What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says. */
+  /** Separator of the cells of a CSV. By default a comma, or a semicolon or tab if the first line has these and no comma, or what a first line `sep=;` says. */
   delimiter?: Input<"," | ";" | "\t" | "|">;
   /**
-   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
+   * exact: also removes owned rows that left the source, and clears labels that left an owned row. upsert: does neither. insertOnly: does not change existing rows either. updateOnly: only changes existing rows, whoever created them; a key that the table lacks is an error.
    * @default "exact"
    */
   mode?: Input<"exact" | "upsert" | "insertOnly" | "updateOnly">;
-  /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
+  /** Labels that others write: not compared, changed or cleared in existing rows. A value in the source goes into new rows. Not part of the natural key. */
   ignoreLabels?: Input<Input<string>[]>;
-  /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
+  /** Requirements of the table. The declared rows are tested before anything is sent, all rows of the table before and after a run writes. A run fails if a requirement does, and names the rows. */
   expect?: Input<{
     unique?: Input<Input<string>[]>;
     notNull?: Input<Input<string>[]>;
@@ -276,14 +276,14 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
   /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   userID?: Input<string>;
   /**
-   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.
+   * Effect of a changed viewers, teamViewers or userID on existing rows: none (newRows), or an error. Viewers under the label of their field change like any cell.
    * @default "error"
    */
   onViewersChange?: Input<"newRows" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   ignoreActionRules?: Input<boolean>;
   /**
-   * Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * Effect of an edit by hand on an owned row: it is repaired, kept, or an error.
    * @default "overwrite"
    */
   onConflict?: Input<"overwrite" | "keepLive" | "error">;
@@ -293,13 +293,13 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
    */
   maxRemovals?: Input<number>;
   /**
-   * Decides if a destroy deletes the rows that we own or leaves them.
+   * Whether a destroy deletes the owned rows or leaves them.
    * @default "delete"
    */
   onDestroy?: Input<"delete" | "retain">;
-  /** The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret. */
+  /** The rows are secret: messages and diffs have counts, but no keys or values. Set automatically if rows are a secret. */
   sensitive?: Input<boolean>;
-  /** Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key. */
+  /** Labels whose values are secret: previews, drift and messages say that they change, but not what they are. The rest of the rows is shown. Not part of the natural key. */
   secretLabels?: Input<Input<string>[]>;
   /** Take over what already exists on the platform, instead of refusing. */
   adopt?: Input<boolean>;
@@ -331,30 +331,30 @@ export type SeedRowsArgs<Row extends object = Record<string, unknown>> = SeedRow
 export interface SeedRowsOutputs {
   /** Data table ID (microAppID) that the rows go into. */
   readonly table: Output<string>;
-  /** Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs. */
+  /** The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs. */
   readonly key: Output<string[]>;
   /** The rows by label, in the program. Either this or source. */
   readonly rows: Output<Record<string, unknown>[] | undefined>;
   /** File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows. */
   readonly source: Output<string | undefined>;
-  /** Rows beside those of rows or source, by label. */
+  /** Rows in addition to those of rows or source, by label. */
   readonly additions: Output<Record<string, unknown>[] | undefined>;
-  /** Fields of rows that rows or source has, each with the natural key of its row. */
+  /** Changed fields of rows in rows or source, each with the natural key of its row. */
   readonly changes: Output<Record<string, unknown>[] | undefined>;
-  /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
+  /** Natural keys of rows in rows or source that the seed leaves out; for several labels a list of their values. */
   readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
-  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
+  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Values that mean the same in such a field are equal: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
-  /** What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says. */
+  /** Separator of the cells of a CSV. By default a comma, or a semicolon or tab if the first line has these and no comma, or what a first line `sep=;` says. */
   readonly delimiter: Output<"," | ";" | "\t" | "|" | undefined>;
   /**
-   * exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.
+   * exact: also removes owned rows that left the source, and clears labels that left an owned row. upsert: does neither. insertOnly: does not change existing rows either. updateOnly: only changes existing rows, whoever created them; a key that the table lacks is an error.
    * @default "exact"
    */
   readonly mode: Output<"exact" | "upsert" | "insertOnly" | "updateOnly">;
-  /** Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key. */
+  /** Labels that others write: not compared, changed or cleared in existing rows. A value in the source goes into new rows. Not part of the natural key. */
   readonly ignoreLabels: Output<string[] | undefined>;
-  /** Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows. */
+  /** Requirements of the table. The declared rows are tested before anything is sent, all rows of the table before and after a run writes. A run fails if a requirement does, and names the rows. */
   readonly expect: Output<
     | {
         unique?: string[];
@@ -376,14 +376,14 @@ export interface SeedRowsOutputs {
   /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
   readonly userID: Output<string | undefined>;
   /**
-   * Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.
+   * Effect of a changed viewers, teamViewers or userID on existing rows: none (newRows), or an error. Viewers under the label of their field change like any cell.
    * @default "error"
    */
   readonly onViewersChange: Output<"newRows" | "error">;
   /** Do not run the table's action rules. For controlled administration and migrations. */
   readonly ignoreActionRules: Output<boolean | undefined>;
   /**
-   * Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * Effect of an edit by hand on an owned row: it is repaired, kept, or an error.
    * @default "overwrite"
    */
   readonly onConflict: Output<"overwrite" | "keepLive" | "error">;
@@ -393,27 +393,27 @@ export interface SeedRowsOutputs {
    */
   readonly maxRemovals: Output<number>;
   /**
-   * Decides if a destroy deletes the rows that we own or leaves them.
+   * Whether a destroy deletes the owned rows or leaves them.
    * @default "delete"
    */
   readonly onDestroy: Output<"delete" | "retain">;
-  /** The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret. */
+  /** The rows are secret: messages and diffs have counts, but no keys or values. Set automatically if rows are a secret. */
   readonly sensitive: Output<boolean | undefined>;
-  /** Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key. */
+  /** Labels whose values are secret: previews, drift and messages say that they change, but not what they are. The rest of the rows is shown. Not part of the natural key. */
   readonly secretLabels: Output<string[] | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
-  /** Rows that we own. */
+  /** Number of owned rows. */
   readonly rowCount: Output<number>;
   /** Labels that the rows declare. */
   readonly labels: Output<string[]>;
-  /** How often rows that were gone were made again, under other IDs. What refers to them follows. */
+  /** How often missing rows were created again, with other IDs. What refers to them follows. */
   readonly renewals: Output<number | undefined>;
   /** User IDs of the addresses that viewers and userID name, as the last run found them. */
   readonly viewerIDs: Output<Record<string, string> | undefined>;
-  /** Expectations that did not hold at the last look, with the first rows that break them. */
+  /** Requirements that failed when the table was last read, with the first rows that break them. */
   readonly unmet: Output<string[] | undefined>;
-  /** Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say. */
+  /** Owned rows that were edited or removed on the platform, as seen by the last refresh, with the first keys and values. */
   readonly drift: Output<
     | {
         changed: number;
@@ -459,11 +459,11 @@ export interface RowFileArgs {
   store?: Input<boolean>;
   /** A digest of the file's content, of any kind: when it changes, the file is stored again from the same url. */
   digest?: Input<string>;
-  /** Name of the file. When unset, the last part of url, and left alone afterwards. */
+  /** Name of the file. If unset, the last part of url, and not changed afterwards. */
   filename?: Input<string>;
-  /** Bytes. Left alone when unset. */
+  /** Bytes. Not changed if unset. */
   size?: Input<number>;
-  /** Media type. Left alone when unset. */
+  /** Media type. Not changed if unset. */
   type?: Input<string>;
   /** Take over what already exists on the platform, instead of refusing. */
   adopt?: Input<boolean>;
@@ -488,11 +488,11 @@ export interface RowFileOutputs {
   readonly store: Output<boolean>;
   /** A digest of the file's content, of any kind: when it changes, the file is stored again from the same url. */
   readonly digest: Output<string | undefined>;
-  /** Name of the file. When unset, the last part of url, and left alone afterwards. */
+  /** Name of the file. If unset, the last part of url, and not changed afterwards. */
   readonly filename: Output<string | undefined>;
-  /** Bytes. Left alone when unset. */
+  /** Bytes. Not changed if unset. */
   readonly size: Output<number | undefined>;
-  /** Media type. Left alone when unset. */
+  /** Media type. Not changed if unset. */
   readonly type: Output<string | undefined>;
   /** Take over what already exists on the platform, instead of refusing. */
   readonly adopt: Output<boolean | undefined>;
@@ -870,13 +870,13 @@ export interface ProviderArgs {
   apiKey?: Input<string>;
   /** Refuse every call that changes something. */
   readOnly?: Input<boolean | "true" | "false">;
-  /** Allow http:// to another machine, where everybody on the way can read passwords and answers. */
+  /** Allow http:// to another machine, although anybody on the way can read passwords and answers. */
   insecure?: Input<boolean | "true" | "false">;
-  /** Decides if each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. The dynamic resources look in a refresh alone. */
+  /** Whether each preview of the plugin looks for changes made by hand (default), or only a refresh. Dynamic resources only look in a refresh. */
   driftOnPreview?: Input<boolean | "true" | "false">;
-  /** Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are. */
+  /** Confirms in one run that the platform lost what the stack created: up --refresh creates again what is gone, however many rows that are. */
   lostData?: Input<boolean | "true" | "false">;
-  /** Seconds for which a platform may not find what a run has just made (eventual consistency): until then it is asked again (10). 0 takes the first answer. */
+  /** Seconds for which a platform may not find what a run has just created (eventual consistency), and is asked again (10). 0 takes the first answer. */
   consistencySeconds?: Input<number | string>;
   /** Organization that the stack is for: things that a state has in another one are not touched. */
   organizationID?: Input<string>;
@@ -884,8 +884,8 @@ export interface ProviderArgs {
   movedFrom?: Input<string>;
   /** Address of the server in the links to generated apps: a link elsewhere is refused. */
   appServer?: Input<string>;
-  /** File that describes how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the configuration names itself counts more. */
+  /** File that describes how the platform differs, platform-profile.yaml, relative to the program's folder. Settings of the configuration take precedence. */
   profile?: Input<string>;
-  /** Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore. */
+  /** Names that the platform spells differently: platformFormat, storecopy, uploadFileToStore. */
   wireNames?: Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;
 }

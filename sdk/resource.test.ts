@@ -93,7 +93,7 @@ test("people of a file are refused where they would stand in clear in the state,
   const roster = { teamID: "t1", source: "people.csv" };
   expect(() => new TeamRoster("crew", { ...roster, sensitive: true } as never)).toThrow(
     new pulumi.RunError(
-      'TeamRoster "crew": the people of source would stand in clear in the state, though sensitive is set: ' +
+      'TeamRoster "crew": the people of source would be in plain text in the state, although sensitive is set: ' +
         "use the plugin (microapps:providerKind), or pass them as a secret in members",
     ),
   );
@@ -129,7 +129,7 @@ test("an option that can't be honoured ends the program before anything is regis
     "ignoreChanges names rows, and what is in a source can't be ignored",
   );
   expect(() => new Organization("acme", { name: "Acme" }, { ignoreChanges: ["nmae"] })).toThrow(
-    'Organization "acme": ignoreChanges names nmae, which is no input of Organization',
+    'Organization "acme": ignoreChanges names nmae, which is not an input of Organization',
   );
   expect(registered).toEqual([]);
 });

@@ -68,7 +68,7 @@ export function permitOptions(
 function explainClearPeople({ name }: Definition, { sensitive, source }: Readonly<Record<string, unknown>>) {
   if (name !== "TeamRoster" || source === undefined || sensitive === undefined || sensitive === false) return undefined;
   return (
-    "the people of source would stand in clear in the state, though sensitive is set: use the plugin (microapps:providerKind), " +
+    "the people of source would be in plain text in the state, although sensitive is set: use the plugin (microapps:providerKind), " +
     "or pass them as a secret in members"
   );
 }

@@ -22,7 +22,7 @@ async function errorsOf(
   return { status, lines: output.replaceAll(project.folder, "<folder>").trimEnd().split("\n") };
 }
 
-const help = "(microapps --help says what there is)";
+const help = "(microapps --help lists the commands)";
 
 const notDone = (name: string): string =>
   `error: ${name}: the embedded engine does not do this; the Pulumi CLI does, on the same state`;
@@ -88,7 +88,7 @@ test.each<[string, string[], number]>([
 
 const onItsLine = (variable: string): string =>
   `error: ${variable}: the embedded engine takes flags from its command line alone: unset it`;
-const unselected = "error: no stack selected: make one with 'stack init <name>'";
+const unselected = "error: no stack selected: create one with 'stack init <name>'";
 
 test.each<[string, Record<string, string>, string]>([
   ["up --yes", { OPTION_TARGET: "urn" }, onItsLine("PULUMI_OPTION_TARGET")],
@@ -120,11 +120,11 @@ test("PULUMI_DIY_BACKEND_LEGACY_LAYOUT is refused where a new backend would be m
 test("stacks that are not there, or not chosen", async () => {
   expect(await errorsOf("up --yes")).toEqual({
     status: 1,
-    lines: ["error: no stack selected: make one with 'stack init <name>'"],
+    lines: ["error: no stack selected: create one with 'stack init <name>'"],
   });
   expect(await errorsOf("stack")).toEqual({
     status: 0,
-    lines: ["There is no stack yet: make one with 'stack init <name>'", "NAME  LAST UPDATE  RESOURCE COUNT"],
+    lines: ["There is no stack yet: create one with 'stack init <name>'", "NAME  LAST UPDATE  RESOURCE COUNT"],
   });
   for (const name of ["dev", "prod"]) await errorsOf(`stack init ${name} --no-select`);
   expect(await errorsOf("up --yes")).toEqual({
@@ -135,12 +135,12 @@ test("stacks that are not there, or not chosen", async () => {
     status: 1,
     lines: [expect.stringContaining("name dev or prod")],
   });
-  const near = "error: no stack named 'prd' found; did you mean 'prod'? If not, make it with 'stack init prd'";
+  const near = "error: no stack named 'prd' found; did you mean 'prod'? If not, create it with 'stack init prd'";
   expect(await errorsOf("preview -s prd")).toEqual({ status: 6, lines: [near] });
   expect(await errorsOf("stack select prd")).toEqual({ status: 6, lines: [near] });
   expect(await errorsOf("preview -s staging")).toEqual({
     status: 6,
-    lines: ["error: no stack named 'staging' found: there is dev, prod; make it with 'stack init staging'"],
+    lines: ["error: no stack named 'staging' found: there is dev, prod; create it with 'stack init staging'"],
   });
   expect(await errorsOf("destroy --yes -s dev")).toEqual({
     status: 0,
@@ -179,11 +179,11 @@ test("a folder below the project, whose relative backend has no stack there, say
     "run it in <folder>, where Pulumi.yaml lies, to look there";
   expect(await errorsOf("preview -s dev", "src")).toEqual({
     status: 6,
-    lines: [`error: no stack named 'dev' found: make it with 'stack init dev'. ${looked}`],
+    lines: [`error: no stack named 'dev' found: create it with 'stack init dev'. ${looked}`],
   });
   expect(await errorsOf("preview", "src")).toEqual({
     status: 1,
-    lines: [`error: no stack selected: make one with 'stack init <name>'. ${looked}`],
+    lines: [`error: no stack selected: create one with 'stack init <name>'. ${looked}`],
   });
 });
 

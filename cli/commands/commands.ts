@@ -34,7 +34,7 @@ export function addApiCommand(program: Command): void {
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("look whether a run will work, and say what to mend")
+    .description("check whether a run will work, and how to mend it")
     .option(
       "--table <id:key>",
       "another table, with the labels of its natural key joined by + (repeatable)",
@@ -52,10 +52,10 @@ export function addDoctorCommand(program: Command): void {
 export function addVerifyCommand(program: Command): void {
   program
     .command("verify")
-    .description("try in a sandbox what of the interface a platform keeps")
+    .description("try in a sandbox whether the platform behaves as the interface says")
     .option(
       "--sandbox <name=ID>",
-      "what is for tests and may be worked in, such as organization=new or countries=<table ID> (repeatable)",
+      "something for tests, such as organization=new or countries=<table ID> (repeatable)",
       collect,
       [],
     )
@@ -72,8 +72,8 @@ export function addVerifyCommand(program: Command): void {
 export function addDumpCommand(program: Command): void {
   program
     .command("dump")
-    .description("write what is on a platform as files")
-    .argument("[folder]", "where to; made when it is missing")
+    .description("write what is on a platform to files")
+    .argument("[folder]", "the folder; created if it is missing")
     .option("--organization <id>", "an organization (repeatable)", collect, [])
     .option("--team <id>", "a team, with its members and its organization (repeatable)", collect, [])
     .option(
@@ -107,7 +107,7 @@ export function addDumpCommand(program: Command): void {
 /** Adds the command that reports what a change does to each environment, or what differs between two of them. */
 export function addReportCommand(program: Command): void {
   const stacks = collectStacks(program);
-  const command = reporting(program.command("report").description("say what a change does to each environment"));
+  const command = reporting(program.command("report").description("report what a change does to each environment"));
   command
     .option("--base <commit>", "what the working tree is compared with (default: HEAD)")
     .option("--from <environment>", "compare the files of this environment with those of --to instead")
@@ -123,7 +123,7 @@ export function addReportCommand(program: Command): void {
     .addOption(
       new Option(
         "--outputs <file>",
-        "append added, changed, removed and stops to it, for later jobs of a pipeline",
+        "append added, changed, removed and stops to this file, for later jobs of a pipeline",
       ).env("MICROAPPS_REPORT_OUTPUTS"),
     )
     .action(async (names: string[], _, own: Command) => {
@@ -136,14 +136,14 @@ export function addReportCommand(program: Command): void {
 /** Adds the command that reports what was changed by hand. */
 export function addDriftCommand(program: Command): void {
   const stacks = collectStacks(program);
-  reporting(program.command("drift").description("say what was changed on the platform by hand"))
+  reporting(program.command("drift").description("report what was changed on the platform by hand"))
     .option(
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
     )
-    .option("--tolerate", "add what is there now to drift.yaml, which leaves it as it is for a time")
-    .option("--because <text>", "why it is left")
-    .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
+    .option("--tolerate", "tolerate the drift for a time: add it to drift.yaml")
+    .option("--because <text>", "the reason")
+    .option("--until <day>", "the last day, at most 90 days from now (default: 30 days from now)")
     .action(async (names: string[], _, own: Command) => {
       const options = own.optsWithGlobals<ReportOptions & DriftOptions & { all?: boolean }>();
       const { runDrift } = await import("./report/drifting.ts");
@@ -154,11 +154,11 @@ export function addDriftCommand(program: Command): void {
 /** The flags that all reports have. */
 const reporting = (command: Command): Command =>
   command
-    .argument("[environments...]", "which ones, by name or stack (default: all of environments.yaml)")
+    .argument("[environments...]", "the environments, by name or stack (default: all of environments.yaml)")
     .option("--all", "all that environments.yaml lists")
     .option("--file <file>", "the Environment file, where environments.yaml does not say it")
-    .option("-o, --output <file>", "write it there instead of printing it")
-    .addOption(new Option("--format <format>", "how it is written").choices(["md", "json", "text"]).default("text"))
+    .option("-o, --output <file>", "write it to this file instead of printing it")
+    .addOption(new Option("--format <format>", "the format").choices(["md", "json", "text"]).default("text"))
     .addOption(dayOption());
 
 /** The day as of which people with an end are counted. The provider reads it from the environment as well. */
@@ -190,7 +190,7 @@ export function addEnvironmentCommands(program: Command): void {
   environment
     .command("check")
     .description(
-      "say everything that is wrong with an Environment file and the rows that it names, without stack, passphrase or platform",
+      "report everything that is wrong with an Environment file and its rows, without stack, passphrase or platform",
     )
     .argument("[file]", "the file; without it, that of the stack given with --stack")
     .addOption(dayOption())
@@ -201,9 +201,9 @@ export function addEnvironmentCommands(program: Command): void {
     });
   environment
     .command("show")
-    .description("print an Environment file with everything that it extends merged into it")
+    .description("print an Environment file merged with everything that it extends")
     .argument("[file]", "the file; without it, that of the stack given with --stack")
-    .option("--origin", "say behind each value in which file, line and column it stands")
+    .option("--origin", "show the file, line and column of each value")
     .option("-j, --json", "print it as JSON")
     .action(async (file: string | undefined, _, command: Command) => {
       const { showFile } = await import("./environment/files.ts");
@@ -227,18 +227,18 @@ export function addPullCommand(program: Command): void {
   program
     .command("pull")
     .description("take what was changed by hand into the files")
-    .argument("[environment]", "which one, by name or stack")
-    .argument("[things...]", "which changes: a thing as drift names it, or <thing>/<key> (default: all)")
+    .argument("[environment]", "the environment, by name or stack")
+    .argument("[things...]", "the changes: a thing as drift names it, or <thing>/<key> (default: all)")
     .option("-y, --yes", "write without asking")
     .option("--json", "print what was found as JSON, and ask nothing")
-    .option("--into <file>", "write into this file of the environment, as overrides of what stands elsewhere")
-    .option("--foreign", "take rows that nobody owns as well")
+    .option("--into <file>", "write overrides into this file of the environment")
+    .option("--foreign", "also take rows and people that nobody declares")
     .option(
       "--state <file>",
       "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach; - reads it from standard input",
     )
-    .option("--dirty", "write although files of the environment are not committed")
-    .option("--non-interactive", "ask nothing: show alone, unless --yes is given")
+    .option("--dirty", "write even if files of the environment are not committed")
+    .option("--non-interactive", "ask nothing, and only show unless --yes is given")
     .action(async (environment: string | undefined, things: string[], _, own: Command) => {
       const { runPull } = await import("./pulling.ts");
       await runPull(
@@ -263,14 +263,14 @@ interface PromoteOptions {
 export function addPromoteCommand(program: Command): void {
   program
     .command("promote")
-    .description("bring what one environment has changed into another")
+    .description("bring the changes of one environment to another")
     .argument("<from>", "the environment that has the changes")
     .argument("<to>", "the environment that gets them")
-    .option("--only <names...>", "these things or rows alone (countries, countries/DE)")
+    .option("--only <names...>", "only these things or rows (countries, countries/DE)")
     .option("--ours <names...>", "keep what <to> has where these conflict")
     .option("--theirs <names...>", "take what <from> has where these conflict")
     .option("--write", "write the files, and promotions.yaml")
-    .option("--dirty", "go on although files are not committed")
+    .option("--dirty", "continue even if files are not committed")
     .option("-j, --json", "print it as JSON")
     .action((from: string, to: string, _, own: Command) => runPromote(from, to, own.optsWithGlobals<PromoteOptions>()));
 }
@@ -299,16 +299,16 @@ export function addCiCommand(program: Command): void {
     .description("write the pipelines of a repository")
     .addArgument(program.createArgument("<system>", "whose pipelines").choices(["github", "gitlab"]))
     .addOption(
-      new Option("--engine <engine>", "what applies: the Pulumi CLI, or the embedded engine")
+      new Option("--engine <engine>", "the engine that applies: the Pulumi CLI, or the embedded one")
         .choices(["pulumi", "embedded"])
         .default("pulumi"),
     )
     .option("--branch <name>", "the branch that is applied", "main")
     .option("--cli-version <version>", "version of the Pulumi CLI that pipelines install", pulumiVersion)
     .option("--cli-digest <sha256>", "SHA-256 of its archive for Linux on x64, which pins it by content")
-    .option("-o, --output <folder>", "the top of the repository, where they are written (default: that of Git)")
-    .option("--force", "overwrite files that are otherwise")
-    .option("--check", "write nothing, and end with 7 when they are not current")
+    .option("-o, --output <folder>", "the top of the repository, to which they are written (default: that of Git)")
+    .option("--force", "overwrite files that were edited")
+    .option("--check", "write nothing, and end with 7 if they are not current")
     .action(async (flavour: Flavour, _, command: Command) => {
       const { writePipelines } = await import("./ci/pipelines.ts");
       process.stdout.write(writePipelines(flavour, command.optsWithGlobals<PipelineOptions>()));
@@ -333,8 +333,10 @@ export function addInitCommand(program: Command): void {
       [],
     )
     .option("--email <address>", "who logs in to it (default: the emulator's administrator)")
-    .option("--environments <names>", "names by commas, such as dev,staging,prod (default: dev)")
-    .addOption(new Option("--ci <system>", "whose pipelines are written").choices(["github", "gitlab", "none"]))
+    .option("--environments <names>", "names, separated by commas, such as dev,staging,prod (default: dev)")
+    .addOption(
+      new Option("--ci <system>", "the system whose pipelines are written").choices(["github", "gitlab", "none"]),
+    )
     .option("--name <name>", "name of the project (default: that of the folder)")
     .option("--from <folder>", "take over what 'microapps dump' wrote there")
     .option("-y, --yes", "ask nothing: take the defaults")
@@ -346,14 +348,14 @@ export function addInitCommand(program: Command): void {
 
 /** Adds the commands about one table. */
 export function addTableCommand(program: Command): void {
-  const table = program.command("table").description("look at a table of the platform");
+  const table = program.command("table").description("inspect a table of the platform");
   table
     .command("schema")
     .description("describe the labels of a table, and how sure that is, as Table Schema, JSON Schema and TypeScript")
     .argument("<table>", "ID of the table")
-    .option("--key <labels>", "labels of its natural key, joined by + (default: the first that tells rows apart)")
-    .option("--from <file>", "take the fields from a platform seed, or an environment file, in place of rows")
-    .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts there")
+    .option("--key <labels>", "labels of its natural key, joined by + (default: the first that identifies each row)")
+    .option("--from <file>", "take the fields from a platform seed or an Environment file instead of the rows")
+    .option("--out <folder>", "write <table>.schema.json, <table>.rows.schema.json and <table>.ts to this folder")
     .addOption(
       new Option("--as <form>", "print one of the three").choices(["table-schema", "json-schema", "typescript"]),
     )

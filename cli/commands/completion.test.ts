@@ -47,8 +47,8 @@ COMP_WORDS=(microapps stack select ""); COMP_CWORD=3; _microapps; printf '%s ' "
 });
 
 test.each([
-  ["zsh", /^#compdef microapps\n/, "select:choose the stack that commands work on\n"],
-  ["fish", /^function __microapps\n/, "select\tchoose the stack that commands work on\n"],
+  ["zsh", /^#compdef microapps\n/, "select:select the stack that commands use\n"],
+  ["fish", /^function __microapps\n/, "select\tselect the stack that commands use\n"],
 ])("%s has its script, and the same words with descriptions", async (shell, script, words) => {
   expect(await completed(shell)).toMatch(script);
   expect(await completed(shell, "--", "stack", "sel")).toBe(words);

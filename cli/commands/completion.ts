@@ -46,7 +46,7 @@ const lines: Readonly<Record<Shell, (candidate: Candidate) => string>> = {
 export function addCompletionCommand(program: Command): void {
   program
     .command("completion")
-    .description("print what completes these words: source <(microapps completion bash)")
+    .description("print completions: source <(microapps completion bash)")
     .addArgument(program.createArgument("<shell>", "which one").choices(Object.keys(scripts)))
     .argument("[words...]", "behind --, those that are written so far: prints what may follow")
     .action((shell: Shell, words: string[]) => {

@@ -19,12 +19,10 @@ startEmulatorsHere();
 
 /** The command line. */
 export const program = new Command("microapps")
-  .description(
-    "Reconciles an organization and its seed data from code, and has the platform on this machine to try it on.",
-  )
+  .description("Reconciles an organization and its seed data from code, with an emulator of the platform to try it on.")
   .version(version)
   .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError("(microapps --help says what there is)");
+  .showHelpAfterError("(microapps --help lists the commands)");
 addEngineCommands(program, undefined, {
   remaining,
   sizes: describeSizes,

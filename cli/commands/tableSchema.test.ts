@@ -69,7 +69,7 @@ test("mistakes are named", async () => {
   const mistakes: [string[], string][] = [
     [["itms"], "there is no table itms on the platform"],
     [["items", "--key", "Cdoe"], '--key: table items has no label "Cdoe"; did you mean "Code"?'],
-    [["items", "--type", "my type"], '--type: "my type" is no name of a type'],
+    [["items", "--type", "my type"], '--type: "my type" is not a name for a type'],
     [["none", "--from", "dev.yaml"], 'dev.yaml: platform has no table "none"'],
     [["none", "--from", "no.yaml"], "no.yaml"],
   ];

@@ -38,7 +38,7 @@ export interface SchemaOptions {
 export async function describeTable(table: string, options: SchemaOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
   if (options.type !== undefined && !/^[A-Za-z_$][\w$]*$/.test(options.type))
-    throw new Error(`--type: ${quote(options.type)} is no name of a type: use letters and digits`);
+    throw new Error(`--type: ${quote(options.type)} is not a name for a type: use letters and digits`);
   const key = (options.key ?? "").split("+").filter((label) => label !== "");
   const model =
     options.from === undefined ? await readModel(table, key, cwd, options) : declared(table, key, cwd, options.from);

@@ -227,7 +227,7 @@ function refuseStrangers(folder: string, files: readonly string[]): void {
     .filter((file) => !files.includes(file));
   if (strange.length > 0)
     throw new DumpError(
-      `${folder} has ${some(strange, 3)} beside what is dumped: a masked dump takes a folder of its own, so that nothing in clear goes with it`,
+      `${folder} has ${some(strange, 3)} beside what is dumped: a masked dump takes a folder of its own, so that no plain text goes with it`,
     );
 }
 

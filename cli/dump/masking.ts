@@ -126,7 +126,7 @@ const inBrackets = /<([^<>\s]+@[^<>\s]+)>/;
 
 /** A list in a text stays a list: each of its names or addresses has its own mask. */
 export function maskText(text: string, kind: "name" | "address", pseudonyms: Pseudonyms): string {
-  if (!text.isWellFormed()) throw new MaskError("a value is no Unicode text: drop its label");
+  if (!text.isWellFormed()) throw new MaskError("a value is not Unicode text: drop its label");
   const masked = text.split(separators).map((part, index) => {
     if (index % 2 === 1 || part.trim() === "") return part;
     if (kind === "name") return pseudonyms.name(part);

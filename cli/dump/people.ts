@@ -126,7 +126,7 @@ const person = teamRoster.inputs.shape.members.unwrap().keyType;
 function describeNameless(nameless: readonly object[], isMasked: boolean): string {
   const who = `${formatCount(nameless.length, "member")} without an address that the platform shows`;
   return isMasked
-    ? `${who}: left out, since a user ID is no mask`
+    ? `${who}: left out, since a user ID is not a mask`
     : `${who}: declared by user ID, which another platform does not know`;
 }
 

@@ -108,7 +108,7 @@ describe("what a reviewer must have looked at", () => {
     const items = read([environment(things), environment(things, { name: "dev" })]).match(/^- \[ \] .*$/gm);
     expect(items).toEqual([
       "- [ ] What goes, prod and dev: seed old with 24 rows, ada@example.com from acme/crew",
-      "- [ ] Who gains or loses admin, prod and dev: ada@example.com is no admin of acme/crew any more, bob@example.com becomes admin of acme/crew",
+      "- [ ] Who gains or loses admin, prod and dev: ada@example.com is no longer an admin of acme/crew, bob@example.com becomes admin of acme/crew",
       "- [ ] Guards that are looser, prod and dev: maxRemovals of cities: 0.1 → 0.9, adopt of cities: default → true",
     ]);
   });

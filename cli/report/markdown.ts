@@ -330,7 +330,7 @@ const adminTexts = ({ name: team, changes }: Thing): string[] =>
     const role = kind === "person" ? fields.find((field) => field.name === "role") : undefined;
     const [was, is] = [role?.before === "admin", role?.after === "admin"];
     if (was === is) return [];
-    return is ? `${name} becomes admin of ${team}` : `${name} is no admin of ${team} any more`;
+    return is ? `${name} becomes admin of ${team}` : `${name} is no longer an admin of ${team}`;
   });
 
 const isNumber = (value: unknown): value is number => typeof value === "number";

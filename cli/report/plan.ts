@@ -125,7 +125,7 @@ const form = new RegExp(`^sha256:[0-9a-f]{64}(-[0-9a-f]{${parts.length * hintLen
 /** Why a plan is not the one of a digest, in one sentence; undefined where it is. */
 export function describeOtherPlan(expected: string, plan: PlanParts): string | undefined {
   if (!form.test(expected))
-    return `${JSON.stringify(expected.slice(0, 120))} is no digest of a plan: sha256:… as report and preview print it`;
+    return `${JSON.stringify(expected.slice(0, 120))} is not the digest of a plan: sha256:… as report and preview print it`;
   const now = planDigest(plan);
   const [digest, hints = ""] = expected.split("-");
   if (now.startsWith(`${digest ?? ""}-`)) return undefined;
@@ -133,7 +133,7 @@ export function describeOtherPlan(expected: string, plan: PlanParts): string | u
   const piece = (text: string, at: number): string => text.slice(at * hintLength, (at + 1) * hintLength);
   const differing = parts.filter((_, at) => hints !== "" && piece(hints, at) !== piece(found, at));
   const what = differing.length > 0 ? inWords(differing) : `among ${inWords(parts)}`;
-  return `this is another plan, and nothing was sent. What differs is ${what}; the plan is ${now} now. Look at it, and let that one be approved`;
+  return `the plan has changed, and nothing was sent. What differs: ${what}. The plan is now ${now}: review it, and have that one approved`;
 }
 
 /** The plan of an open stack. */

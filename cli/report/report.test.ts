@@ -109,7 +109,7 @@ describe("the base", () => {
   test("outside of a repository there is none", async () => {
     repository = new Repository(files);
     rmSync(join(repository.folder, ".git"), { recursive: true });
-    await expect(repository.report()).rejects.toThrow("is in no Git repository");
+    await expect(repository.report()).rejects.toThrow("is not in a Git repository");
   });
 
   test("links and pointers of Git LFS in it are named and not followed", async () => {

@@ -56,7 +56,7 @@ interface Sides {
 export async function report(request: ReportRequest): Promise<ChangeSet> {
   const root = rootOf(request.folder);
   if (!existsSync(join(root, ".git"))) {
-    throw new DataRefusal(`${request.folder} is in no Git repository, so there is no base to compare with`);
+    throw new DataRefusal(`${request.folder} is not in a Git repository, so there is no base to compare with`);
   }
   const tree = new WorkingTree(root, realpathSync(request.folder));
   const tip = await commitOf(root, request.base);
@@ -237,7 +237,7 @@ function findLoosened(base: Declared, { rules }: Pick<Declaration, "rules">): No
   const left = new Set(rules.map(ruleText));
   const lost = base.rules.filter(({ rule }) => !left.has(ruleText(rule)));
   return lost.map(({ rule, at }) => ({
-    text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
+    text: `the rule on ${[rule.path].flat().join(".")} is removed or changed: until that is merged, the one of the base applies`,
     place: describePlace(at),
   }));
 }

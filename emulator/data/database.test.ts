@@ -74,7 +74,7 @@ test("a file that is cut off, and a path that is none, are refused in a sentence
   }
   await expect(createEmulator({ data: folder })).rejects.toThrow(`${folder} can't be used, it is a folder`);
   const below = join(data, "below/em.db");
-  const reason = `${below} can't be used, its folder can't be made: ${data} is no folder`;
+  const reason = `${below} can't be used, its folder can't be made: ${data} is not a folder`;
   await expect(createEmulator({ data: below })).rejects.toThrow(reason);
   await expect(createEmulator({ data: "/proc/none/em.db" })).rejects.toThrow("its folder can't be made: ");
 });

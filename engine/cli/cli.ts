@@ -16,9 +16,9 @@ export function addEngineCommands(
 ): void {
   program
     .configureOutput({ outputError: (text, write) => write(refusal(text)) })
-    .option("-C, --cwd <folder>", "work as if started in that folder")
+    .option("-C, --cwd <folder>", "run as if started in this folder")
     .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
-    .option("--non-interactive", "never ask, also on a terminal")
+    .option("--non-interactive", "never ask, not even on a terminal")
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );

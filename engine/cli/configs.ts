@@ -18,7 +18,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = allowWords(program.command("config"))
     .description("list, read and change the configuration of a stack")
     .option("-j, --json", "print JSON")
-    .option("--show-secrets", "show secrets in clear")
+    .option("--show-secrets", "show secrets in plain text")
     .hook("preSubcommand", refuseDashedValue)
     .action((_, command: Command) => {
       refuseWords(command);
@@ -38,7 +38,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     );
   config
     .command("get")
-    .description("print a value in clear")
+    .description("print a value in plain text")
     .argument("<key>")
     .option("-j, --json", "print JSON")
     .action((key: string, _, command: Command) => get(terminal, key, optionsOf<Options>(command)));

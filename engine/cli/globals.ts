@@ -36,7 +36,7 @@ async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string
   const purpose = isNew ? "to protect the secrets of the stack" : "to unlock the secrets of the stack";
   const typed = await readTyped(terminal, `Enter your passphrase ${purpose}: `, true);
   if (isNew && (await readTyped(terminal, "Enter it again: ", true)) !== typed) {
-    throw new EngineError("the passphrases differ: nothing was made");
+    throw new EngineError("the passphrases differ: nothing was created");
   }
   return typed;
 }

@@ -74,17 +74,15 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       )
       .option(
         "-p, --parallel <number>",
-        "how many resources are worked on at a time (default: 4 for each core, at least 32)",
+        "how many resources are processed at a time (default: 4 for each core, at least 32)",
         positive,
       )
       .option("--expect-no-changes", "fail when anything changes")
-      .option("--show-secrets", "show secrets in clear")
+      .option("--show-secrets", "show secrets in plain text")
       .option("--suppress-outputs", "leave out the stack's outputs")
-      .option("--suppress-progress", "leave out what is running");
+      .option("--suppress-progress", "don't show what is in progress");
   const confirmed = (command: Command): Command =>
-    command
-      .option("-y, --yes", "do it without asking")
-      .option("-f, --skip-preview", "do it without saying first what it will be");
+    command.option("-y, --yes", "don't ask for confirmation").option("-f, --skip-preview", "skip the preview");
   const refreshing = (command: Command): Command =>
     command.option(
       "-r, --refresh [flag]",
@@ -92,17 +90,17 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
       flag,
     );
 
-  refreshing(operation("preview", "say what an update would change")).alias("pre").action(doing(preview));
+  refreshing(operation("preview", "show what an update would change")).alias("pre").action(doing(preview));
   refreshing(confirmed(operation("up", "create, change and delete as the files or the program say")))
     .option("--plan <digest>", "do it only if this is the plan that report or preview printed: sha256:…")
     .alias("update")
     .action(doing((given) => change(given, "update")));
-  confirmed(operation("refresh", "take over into the state what is there now"))
-    .option("--preview-only", "only say what would be taken over")
+  confirmed(operation("refresh", "update the state to what is on the platform"))
+    .option("--preview-only", "only show what would be updated")
     .option("--clear-pending-creates", "drop interrupted creations from the state")
     .action(doing((given) => change(given, "refresh")));
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
-    .option("--preview-only", "only say what would be deleted")
+    .option("--preview-only", "only show what would be deleted")
     .aliases(["down", "dn"])
     .action(doing((given) => change(given, "destroy")));
 }
@@ -214,7 +212,7 @@ async function refuseOtherPlan(stack: Stack, expected: string, describe: Descrip
   const plan = await describe?.(stack);
   const why = plan
     ? plan.differsFrom(expected)
-    : "the plan of this stack can't be told: its Environment file is wrong, or neither Pulumi.yaml nor environments.yaml names one";
+    : "the plan of this stack can't be determined: its Environment file is wrong, or neither Pulumi.yaml nor environments.yaml names one";
   if (why !== undefined) throw new EngineError(why, exitStatuses.wronglyCalled);
 }
 
@@ -294,8 +292,8 @@ async function withInterrupts<Result>(
   const interrupt = (): void => {
     if (controller.signal.aborted) process.exit(1);
     terminal.errors.write(
-      "\nInterrupted: what is going on now ends and is saved, nothing new begins. Interrupt again to end at once, which may " +
-        "leave behind resources that the state does not know.\n",
+      "\nInterrupted: operations in progress will complete and be saved, and no others will start. Interrupt again to stop at once, which may " +
+        "leave resources that the state does not know.\n",
     );
     controller.abort();
   };

@@ -67,7 +67,7 @@ test("a secret that is set where the stack's file has lost its salt puts it back
 
 test("two that differ make nothing", async () => {
   await expect(onTerminal(["stack", "init", "dev"], ["horse", "hoarse"])).rejects.toThrow(
-    "the passphrases differ: nothing was made",
+    "the passphrases differ: nothing was created",
   );
   await expect(onTerminal(["config", "-s", "dev"], [])).rejects.toThrow("no stack named 'dev' found");
 });

@@ -27,7 +27,7 @@ interface Options {
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
   const stack = allowWords(program.command("stack"))
-    .description("make, list, look into and remove stacks")
+    .description("create, list, inspect and remove stacks")
     .option("-j, --json", "print JSON")
     .action((_, command: Command) => {
       refuseWords(command);
@@ -36,10 +36,10 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
   stack
     .command("init")
     .aliases(["new", "create", "setup"])
-    .description("make an empty stack")
+    .description("create an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
-    .option("--no-select", "do not make it the stack that commands work on")
-    .addOption(new Option("-y, --yes", "nothing is asked here, accepted for Pulumi's sake").hideHelp())
+    .option("--no-select", "don't select it")
+    .addOption(new Option("-y, --yes", "accepted for compatibility; nothing is asked").hideHelp())
     .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
   stack
     .command("ls")
@@ -50,37 +50,37 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
   stack
     .command("select")
-    .description("choose the stack that commands work on")
+    .description("select the stack that commands use")
     .argument("[name]", "its name; may be given with --stack as well")
-    .option("-c, --create", "make it when there is none of this name")
+    .option("-c, --create", "create it if it does not exist")
     .action((name: string | undefined, _, command: Command) => select(terminal, name, optionsOf<Options>(command)));
   stack
     .command("output")
     .description("print the stack's outputs, or one of them")
     .argument("[name]")
     .option("-j, --json", "print JSON")
-    .option("--show-secrets", "show secrets in clear")
+    .option("--show-secrets", "show secrets in plain text")
     .action((name: string | undefined, _, command: Command) => output(terminal, name, optionsOf<Options>(command)));
   stack
     .command("export")
     .description("print the state as JSON")
-    .option("--file <file>", "write it there")
-    .option("--show-secrets", "secrets in clear instead of encrypted")
+    .option("--file <file>", "write it to this file")
+    .option("--show-secrets", "secrets in plain text instead of encrypted")
     .action((_, command: Command) => exportState(terminal, optionsOf<Options>(command)));
   stack
     .command("rm")
     .aliases(["remove", "delete"])
     .description("remove a stack that has no resources")
     .argument("[name]", "its name; may be given with --stack as well")
-    .option("--force", "remove it although it has resources, which stay where they are")
+    .option("--force", "remove it even if it has resources, which stay where they are")
     .option("--preserve-config", "keep Pulumi.<stack>.yaml")
-    .option("-y, --yes", "do it without asking")
+    .option("-y, --yes", "don't ask for confirmation")
     .action((name: string | undefined, _, command: Command) => remove(terminal, name, optionsOf<Options>(command)));
   program
     .command("cancel")
     .description("delete the locks of a stack whose engine is gone")
     .argument("[name]", "the stack; may be given with --stack as well")
-    .option("-y, --yes", "do it without asking")
+    .option("-y, --yes", "don't ask for confirmation")
     .action((name: string | undefined, _, command: Command) => cancel(terminal, name, optionsOf<Options>(command)));
 }
 
@@ -215,7 +215,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
       `'${stack.name}' still has resources; removal rejected: run 'destroy' first, or give --force to leave them where they are`,
     );
   }
-  await confirm(terminal, options, `This removes the stack '${stack.name}' for good. Go on?`);
+  await confirm(terminal, options, `This permanently removes the stack '${stack.name}'. Continue?`);
   const { backend, project } = stack.workspace;
   const lock = stack.lock();
   await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
@@ -242,7 +242,7 @@ async function cancel(terminal: Terminal, name: string | undefined, options: Opt
   await confirm(
     terminal,
     options,
-    `This lets another engine work on '${stack}' although one may still be running. Go on?`,
+    `This lets another engine work on '${stack}' even if one is still running. Continue?`,
   );
   const count = await breakLocks(folder);
   terminal.output.write(

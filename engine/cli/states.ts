@@ -15,12 +15,12 @@ interface Options {
 export function addStateCommands(program: Command, terminal: Terminal): void {
   program
     .command("state")
-    .description("look at what is kept of a stack, and change it")
+    .description("show the state of a stack")
     .command("get")
-    .description("show what is kept of a resource")
+    .description("show a resource in the state")
     .argument("<resource>", "its URN, or its name where only one resource has it")
     .addOption(new Option("--output <form>", "json prints JSON").choices(["default", "json"]))
-    .option("--show-secrets", "show secrets in clear")
+    .option("--show-secrets", "show secrets in plain text")
     .action((resource: string, _, command: Command) => get(terminal, resource, optionsOf<Options>(command)));
 }
 

@@ -28,7 +28,7 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
   const lines = createInterface({ input: terminal.input, output: terminal.output });
   const prompt = `${oneLine(question)} [${answers.join("/")}] ${usual && `(${usual}) `}`;
   const interrupted = new Promise<never>((_, reject) => {
-    lines.once("close", () => reject(new EngineError("nothing was answered, so nothing was done")));
+    lines.once("close", () => reject(new EngineError("there was no answer, so nothing was done")));
   });
   try {
     for (;;) {

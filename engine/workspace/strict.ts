@@ -93,7 +93,7 @@ function refuseOtherForms(document: Document, refuse: (offset: number | undefine
     },
     Pair: (_, pair, path) => {
       const { key } = pair;
-      if (!isScalar<string>(key)) return refuse(undefined, "has a key that is no text; name it in one word");
+      if (!isScalar<string>(key)) return refuse(undefined, "has a key that is not text; name it in one word");
       const name = key.value;
       const [offset] = key.range ?? [];
       if (key.tag !== undefined) refuse(offset, tagged);
@@ -101,7 +101,7 @@ function refuseOtherForms(document: Document, refuse: (offset: number | undefine
       if (name !== name.trim()) refuse(offset, "has a key with blanks at its ends; remove them");
       if (name === "__proto__") refuse(offset, "has a key of a name that is not read; name it otherwise");
       if (key.type === "PLAIN" && readPlainScalar(name) !== name)
-        refuse(offset, "has a key that is no text; put it into quotation marks");
+        refuse(offset, "has a key that is not text; put it into quotation marks");
       const marks = pair.srcToken?.start ?? [];
       if (marks.some(({ type }) => type === "explicit-key-ind"))
         refuse(offset, "has a key behind ?; leave out the sign");

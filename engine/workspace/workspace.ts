@@ -74,7 +74,7 @@ export class Workspace {
 
   /** How to make the first stack, for messages. */
   get firstStackHint(): string {
-    return `make one with 'stack init <name>'${this.#searchHint}`;
+    return `create one with 'stack init <name>'${this.#searchHint}`;
   }
 
   /** Makes the error of a missing stack, with the most similar name or all names. */
@@ -84,8 +84,8 @@ export class Workspace {
     const there = names.length > 0 ? `there is ${names.join(", ")}; ` : "";
     const remedy =
       near === undefined
-        ? `: ${there}make it with 'stack init ${name}'${this.#searchHint}`
-        : `; did you mean '${near}'? If not, make it with 'stack init ${name}'`;
+        ? `: ${there}create it with 'stack init ${name}'${this.#searchHint}`
+        : `; did you mean '${near}'? If not, create it with 'stack init ${name}'`;
     return new EngineError(`no stack named '${name}' found${remedy}`, exitStatuses.noSuchStack);
   }
 

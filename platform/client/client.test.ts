@@ -21,19 +21,19 @@ describe("what is refused before anything is sent", () => {
       "an unknown property",
       // @ts-expect-error: no such property
       (client) => client.readteam({ teamID: "t", team: 1 }),
-      "team is no property of the request",
+      "team is not a property of the request",
     ],
     [
       "an unknown property inside",
       // @ts-expect-error: no such property
       (client) => client.updateteam({ teamID: "t", teamInfo: { nmae: "x" } }),
-      "teamInfo.nmae is no property of the request",
+      "teamInfo.nmae is not a property of the request",
     ],
     [
       "an unknown property in a list",
       // @ts-expect-error: no such property
       (client) => client.microappdata({ microAppID: "m", searchFilter: [{ skip: 0 }, { skips: 1 }] }),
-      "searchFilter.1.skips is no property of the request",
+      "searchFilter.1.skips is not a property of the request",
     ],
     ["an empty ID", (client) => client.readteam({ teamID: "" }), "teamID: must not be empty"],
     ["no rows", (client) => client.insertmicroapprows({ microAppID: "m", rows: [] }), "rows: must not be empty"],

@@ -387,7 +387,7 @@ function checkFile(
   const name = toShownPath(file, folder);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) report({ at, message: `there is no file ${name}; correct ${property}` });
-  else if (!found.isFile()) report({ at, message: `${name} is no file; name the file with the rows` });
+  else if (!found.isFile()) report({ at, message: `${name} is not a file; name the file with the rows` });
   return { name, isFile: found?.isFile() ?? false };
 }
 
@@ -504,7 +504,7 @@ export const listSources = ({ seeds, organizations }: Pick<Declaration, "seeds" 
 export function fileAmong(args: Readonly<Record<string, unknown>>): string {
   for (const name of Object.keys(args).filter((each) => each !== "file" && args[each] !== undefined)) {
     const gone = answerRemoved("inputs", `Environment.${name}`);
-    throw new Error(gone ?? `${printableLine(name)} is no input of an Environment: it has file`);
+    throw new Error(gone ?? `${printableLine(name)} is not an input of an Environment, which only has file`);
   }
   const { file } = args;
   if (typeof file !== "string") throw new Error("an Environment has a file, by its path as it stands");

@@ -147,7 +147,7 @@ export function describeSizes(): DescribeSize {
         remember(left, properties["teamID"], urn, 1);
         return undefined;
       case "Organization":
-        return "unseen teams too";
+        return "perhaps teams of others";
       default:
         return undefined;
     }

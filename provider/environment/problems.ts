@@ -93,7 +93,7 @@ function describeIssue(issue: Issue, above: KeyPath, schema: z.ZodType, root: Va
     case "invalid_union":
       return closest(issue.errors).flatMap((inner) => describeIssue(inner, path, schema, root));
     case "invalid_key": {
-      const reason = issue.issues[0]?.message ?? "is no name";
+      const reason = issue.issues[0]?.message ?? "is not a name";
       return [{ at: keyPlace(root, path), message: `"${name}" ${reason}; correct the key` }];
     }
     case "invalid_type":

@@ -53,11 +53,11 @@ export function checkRules(ruled: Ruled, rules: readonly Rule[], held: readonly 
     }
     const { atMost, atLeast, only, fixed, never, required } = rule;
     if ([atMost, atLeast, only, fixed, never, required].every((kind) => kind === undefined)) {
-      report({ at, message: "the rule says nothing; give it atMost, atLeast, only, fixed, never or required" });
+      report({ at, message: "the rule is empty; give it atMost, atLeast, only, fixed, never or required" });
     }
     const isBounded = atMost !== undefined || atLeast !== undefined;
     if (isBounded && !formsAt(environmentFile, steps).some((form) => form instanceof z.ZodNumber)) {
-      report({ at, message: `${path} is no number; use only, fixed, never or required` });
+      report({ at, message: `${path} is not a number; use only, fixed, never or required` });
       continue;
     }
     new Judge(ruled, rule, at).check(steps);
@@ -177,7 +177,7 @@ class Judge {
       else {
         const taken = path.flatMap((_, at) => merged.taken.get(JSON.stringify(path.slice(0, at + 1))) ?? []);
         const at = taken[0] ?? keyPlace(root, path);
-        this.#ruled.report({ at, message: `${path.join(".")} is taken out; ${this.#saying(reason)}` });
+        this.#ruled.report({ at, message: `${path.join(".")} is removed; ${this.#saying(reason)}` });
       }
     }
   }

@@ -20,7 +20,7 @@ import type { RowEdits } from "../seedRows/source/source.ts";
 const rule = z.strictObject({
   path: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).meta({
     description:
-      "What the rule is about: keys from the top of the file, * or a pattern such as *@example.com for any of them. Text with dots, or a list.",
+      "The values that the rule is about: keys from the top of the file; * or a pattern such as *@example.com stands for any of them. Text with dots, or a list.",
   }),
   atMost: z.number().optional().meta({ description: "Largest number." }),
   atLeast: z.number().optional().meta({ description: "Smallest number." }),
@@ -29,10 +29,10 @@ const rule = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: "The values that it may have." }),
-  fixed: z.literal(true).optional().meta({ description: "It stays as this layer and those below have it." }),
-  never: z.literal(true).optional().meta({ description: "Nothing may have it; false counts as nothing." }),
-  required: z.literal(true).optional().meta({ description: "Whatever may have it has it, said in the file." }),
-  because: z.string().min(1).optional().meta({ description: "Why, for whoever breaks the rule." }),
+  fixed: z.literal(true).optional().meta({ description: "The value stays as this layer and those below set it." }),
+  never: z.literal(true).optional().meta({ description: "The value must not be set, other than to false." }),
+  required: z.literal(true).optional().meta({ description: "Each match of the path must have it." }),
+  because: z.string().min(1).optional().meta({ description: "The reason, for whoever breaks the rule." }),
 });
 
 export type Rule = z.output<typeof rule>;
@@ -40,7 +40,7 @@ export type Rule = z.output<typeof rule>;
 /** Rules of a file about its own changes. */
 export const policy = {
   rules: z.array(rule).optional().meta({
-    description: "Bounds that this file and all that extend it keep. No file above takes a rule out or replaces it.",
+    description: "Rules for this file and all that extend it. No layer can remove or replace one.",
   }),
 };
 
@@ -49,19 +49,19 @@ const logicalName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -")
   .meta({
     description:
-      "What the resource is called in the stack. Its name on the platform may change at any time; for another key, say the old one in formerly.",
+      "The resource's name in the stack. Its name on the platform may change at any time; if the key changes, write the old one into formerly.",
   });
 
 const formerUrn = z
   .string()
-  .regex(/^urn:pulumi:[^:]+::[^:]+::.+::.+$/, "is no URN of a resource, such as those that stack export prints");
+  .regex(/^urn:pulumi:[^:]+::[^:]+::.+::.+$/, "is not the URN of a resource, as stack export prints it");
 
 const formerly = z
   .union([logicalName, formerUrn, z.array(z.union([logicalName, formerUrn])).min(1)])
   .optional()
   .meta({
     description:
-      "The key, or keys, that this had before: under its new key it stays the same thing, with all that belongs to it. Of a resource that a program declared by itself, its URN.",
+      "The former key, or keys: under its new key it stays the same thing, with everything that belongs to it. For a resource that a program declared by itself, its URN.",
   });
 
 const formerlyAlone = z
@@ -94,7 +94,7 @@ const opens = z
 
 const retain = z.boolean().optional().meta({
   description:
-    "True to leave this on the platform, with all that is below it, when it leaves the file: managing ends. Pulumi's retainOnDelete, which an up has to have saved before.",
+    "True to leave this on the platform, with all that is below it, when it leaves the file. It is Pulumi's retainOnDelete, and takes effect once an up has saved it.",
 });
 
 const member = z.strictObject({
@@ -122,7 +122,7 @@ const roster = z.strictObject({
     }),
   source: teamRoster.inputs.shape.source.meta({
     description:
-      "File with the members, relative to this one, in place of members: CSV with a column email, and as needed role, " +
+      "File with the members, relative to this one, instead of members: CSV with a column email and, if needed, role, " +
       "until and team; or JSON, NDJSON or YAML.",
   }),
   targetInitialApp: opens,
@@ -141,8 +141,7 @@ const crew = z.strictObject({
         "and what the invitation leads to.",
     }),
   roster: roster.optional().meta({
-    description:
-      "All members of the team as one list, instead of members: who is not declared is removed, within guards.",
+    description: "All members of the team as one list, instead of members: everybody else is removed, within guards.",
   }),
   retain,
   formerly,
@@ -270,7 +269,7 @@ export function withRowEdits<Seed extends Pick<SeedDeclaration, "rows+" | "rows~
 /** JSON Schema of an environment file, for editors. */
 export function jsonSchema(): object {
   const file = environmentFile.extend({
-    extends: z.string().optional().meta({ description: "File whose content this one adds to, relative to this one." }),
+    extends: z.string().optional().meta({ description: "The file that this one extends, relative to this one." }),
   });
   const schema = z.toJSONSchema(file, {
     io: "input",
@@ -358,7 +357,7 @@ function addListVerbs(schema: unknown): void {
     if (!list || withoutVerbs.includes(name) || /[+~-]$/.test(name)) continue;
     const items = { type: "array", items: list["items"] };
     properties[`${name}+`] ??= { ...items, description: `Added to ${name} of the files that this one extends.` };
-    properties[`${name}-`] ??= { ...items, description: `Taken out of ${name} of the files that this one extends.` };
+    properties[`${name}-`] ??= { ...items, description: `Removed from ${name} of the files that this one extends.` };
   }
 }
 

@@ -85,7 +85,7 @@ test("devices, pipes, sockets and folders are refused without waiting for them",
   execFileSync("mkfifo", [join(program, "pipe.csv")]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(join(program, "socket.csv"), resolve));
-  expect(await said("pipe.csv")).toMatch(/^refused: it is no file but a device, a pipe or a socket/);
+  expect(await said("pipe.csv")).toMatch(/^refused: it is a device, a pipe or a socket/);
   expect(await said("socket.csv")).toMatch(/^(refused|ENXIO)/);
   expect(await said(".")).toMatch(/^refused: it is a folder/);
   await new Promise((resolve) => server.close(resolve));

@@ -120,7 +120,7 @@ function inside(root: string, place: string): string {
 
 function assertReadable(root: string, descriptor: number, stats: Stats, megabytes: number): void {
   if (stats.isDirectory()) throw new FileRefusal("it is a folder; name the file in it");
-  if (!stats.isFile()) throw new FileRefusal("it is no file but a device, a pipe or a socket; name a file");
+  if (!stats.isFile()) throw new FileRefusal("it is a device, a pipe or a socket; name a file");
   if (stats.size > megabytes * 2 ** 20) {
     throw new FileRefusal(`it has more than ${megabytes} MB; split it, or keep rows in a .csv or .ndjson file`);
   }

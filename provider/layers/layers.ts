@@ -268,7 +268,7 @@ function takeOut(
   if (takenAt) {
     return {
       at,
-      message: `${kind} "${key}" is taken out at ${describePlace(takenAt)} already; keep one of the two lines`,
+      message: `${kind} "${key}" is removed at ${describePlace(takenAt)} already; keep one of the two lines`,
     };
   }
   const below = [...entries].filter(([, entry]) => entry.at.file !== at.file);
@@ -281,7 +281,7 @@ function takeOut(
   const there = meant ? ` (${near === undefined ? `"${meant[0]}" is ` : ""}at ${describePlace(meant[1].at)})` : "";
   return {
     at,
-    message: `${kind} "${key}" can't be taken out: no file that this one extends has it; ${advice}${there}`,
+    message: `${kind} "${key}" can't be removed: no file that this one extends has it; ${advice}${there}`,
   };
 }
 
@@ -402,12 +402,12 @@ function edit(
     else own.push(item);
   } else if (verb === "rows~") {
     const before = added ?? changed;
-    if (removed && !added) twice("taken out", removed.item);
+    if (removed && !added) twice("removed", removed.item);
     else if (before?.item.list === item.list) twice("changed", before.item);
     else if (before) before.items[before.index] = { ...item, value: over(before.item.value, value) };
     else own.push(item);
   } else {
-    if (removed && !added) twice("taken out", removed.item);
+    if (removed && !added) twice("removed", removed.item);
     else if (added) added.items.splice(added.index, 1);
     else {
       changed?.items.splice(changed.index, 1);

@@ -73,25 +73,25 @@ export const configuration = z.object({
     .optional()
     .meta({
       description:
-        "Which way the classes of the Node package take: dynamic resources (dynamic, the default) or the plugin (plugin). " +
-        "Programs in other languages always take the plugin.",
+        "What the classes of the Node package use: dynamic resources (dynamic, the default) or the plugin (plugin). " +
+        "Programs in other languages always use the plugin.",
     }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
   insecure: flag.optional().meta({
-    description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",
+    description: "Allow http:// to another machine, although anybody on the way can read passwords and answers.",
   }),
   driftOnPreview: flag.optional().meta({
     description:
-      "Decides if each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
-      "The dynamic resources look in a refresh alone.",
+      "Whether each preview of the plugin looks for changes made by hand (default), or only a refresh. " +
+      "Dynamic resources only look in a refresh.",
   }),
   lostData: flag.optional().meta({
     description:
-      "Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are.",
+      "Confirms in one run that the platform lost what the stack created: up --refresh creates again what is gone, however many rows that are.",
   }),
   consistencySeconds: seconds.optional().meta({
     description:
-      "Seconds for which a platform may not find what a run has just made (eventual consistency): until then it is asked " +
+      "Seconds for which a platform may not find what a run has just created (eventual consistency), and is asked " +
       "again (10). 0 takes the first answer.",
   }),
   organizationID: id.optional().meta({
@@ -111,11 +111,11 @@ export const configuration = z.object({
     .optional()
     .meta({
       description:
-        "File that describes how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the " +
-        "configuration names itself counts more.",
+        "File that describes how the platform differs, platform-profile.yaml, relative to the program's folder. Settings of " +
+        "the configuration take precedence.",
     }),
   wireNames: wireNames.optional().meta({
-    description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
+    description: "Names that the platform spells differently: platformFormat, storecopy, uploadFileToStore.",
   }),
 });
 
@@ -232,7 +232,7 @@ export function describeMisplacedSecrets(isSecret: (key: string) => boolean): st
   if (misplaced.length === 0) return undefined;
   return (
     `${misplaced.map((key) => `microapps:${key}`).join(", ")} ${misplaced.length === 1 ? "is a secret" : "are secrets"} in the ` +
-    `configuration, and would be shown and sent in clear: set what belongs there without --secret`
+    `configuration, and would be shown and sent in plain text: set it without --secret`
   );
 }
 
@@ -293,7 +293,7 @@ export function unknownNames(
     if (gone !== undefined) return [{ key, reason: gone }];
     const near = nearest(key, known);
     const remedy = near === undefined ? `there is ${known.join(", ")}` : `did you mean ${shown(near)}?`;
-    return [{ key, reason: `is no configuration; ${remedy}` }];
+    return [{ key, reason: `is not a setting; ${remedy}` }];
   });
 }
 
@@ -346,7 +346,7 @@ function allowedOrigins(variables: Environment): string[] | undefined {
     const origin = originOf(entry.trim());
     if (origin === undefined) {
       throw new ConfigurationError(
-        `${allowedVariable}: entry ${index + 1} is no origin: write https://<host>, or emulator: for emulators, separated by commas`,
+        `${allowedVariable}: entry ${index + 1} is not an origin: write https://<host>, or emulator: for emulators, separated by commas`,
       );
     }
     return origin;
@@ -433,7 +433,7 @@ export function clearSecrets(
 
 /** The warning about such a key. */
 export const clearWarning = (key: string): string =>
-  `microapps:${key} stands in clear in the configuration of the stack: encrypt it with ` +
+  `microapps:${key} is in plain text in the configuration of the stack: encrypt it with ` +
   `'pulumi config set --secret microapps:${key}' (or 'microapps config set --secret microapps:${key}')`;
 
 /** The output by which each resource knows the platform that it is on. */

@@ -254,8 +254,8 @@ class DynamicProvider implements TypeProvider {
 }
 
 /**
- * Throws the error as the host reports it: it prints some as text and stack, which are this package's name and the sentence, and
- * sends the message of all. It recognises what failed in part by `id`, `properties` and `reasons`.
+ * Throws the error as the host reports it: it prints text and stack of some, so these are this package's name and the sentence. What
+ * failed in part it recognises by `id`, `properties` and `reasons`.
  */
 function fail(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
   if (!(error instanceof Failure)) throw error;

@@ -26,13 +26,13 @@ test("a part of rows can't be ignored, nor what is in a source; whole rows of th
 test("a misspelt path is refused, with the names that there are", () => {
   const names = "it has name, description, adminID, forceDestroy, adopt";
   expect(explainRefusedIgnores(acme, ["nme"], {})).toBe(
-    `ignoreChanges names nme, which is no input of Organization; ${names}`,
+    `ignoreChanges names nme, which is not an input of Organization; ${names}`,
   );
-  expect(explainRefusedIgnores(acme, ["[0]"], {})).toContain("names [0], which is no input of Organization");
-  expect(explainRefusedIgnores(seed, ["digest"], {})).toContain("names digest, which is no input of SeedRows");
+  expect(explainRefusedIgnores(acme, ["[0]"], {})).toContain("names [0], which is not an input of Organization");
+  expect(explainRefusedIgnores(seed, ["digest"], {})).toContain("names digest, which is not an input of SeedRows");
 });
 
-test("what a program says of a dynamic resource is no input of it, and secrets are remembered by name", () => {
+test("what a program says of a dynamic resource is not an input of it, and secrets are remembered by name", () => {
   const secrets = ["name"];
   const read = { inputs: { name: "Acme" }, secrets, isPreview: undefined };
   expect(fromDynamic(remembering({ name: "Acme" }, secrets))).toEqual(read);

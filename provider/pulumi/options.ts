@@ -64,7 +64,7 @@ export function explainRefusedIgnores(
   for (const path of paths) {
     const [, head = path, below = ""] = /^([^.[\]]+)(.*)$/s.exec(path) ?? [];
     if (head !== "*" && !own.includes(head))
-      return `ignoreChanges names ${path}, which is no input of ${name}; it has ${own.join(", ")}`;
+      return `ignoreChanges names ${path}, which is not an input of ${name}; it has ${own.join(", ")}`;
     const rows = own.find((property) => ["*", property].includes(head) && factsOf(shape[property]).keyedBy);
     if (rows === undefined || (below === "" && (head === "*" || inputs["source"] === undefined))) continue;
     const what = below === "" ? "what is in a source" : `a part of ${rows}`;
@@ -175,7 +175,7 @@ export function optionsBelow<Timeouts>({
     refusal: () => {
       const [first] = unused;
       if (first === undefined) return undefined;
-      return `${first}, which is no property of what the Environment declares: name one by its place, such as organizations.acme.name`;
+      return `${first}, which is not a property of anything that the Environment declares: name one by its place, such as organizations.acme.name`;
     },
   };
 }

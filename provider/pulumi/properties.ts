@@ -135,7 +135,7 @@ export function parse(
     // A problem that is not reported needs no advice, which takes time.
     const near = problems.length < maxReported ? nearest(property, names) : undefined;
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
-    problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
+    problems.push({ property, reason: `is not an input of ${definition.name}; ${remedy}` });
   }
   return { inputs, all, unknown, problems: first(problems) };
 }

@@ -13,6 +13,6 @@ test("both kinds take the same keys for ours, and what is below ours is no other
   expect(pickOwnSettings(values)).toEqual({ email: "one", endpoint: "two" });
   expect(pickOwnSettings({ "microapps:a:b": "typed wrongly", "aws:a:b": "" })).toEqual({ "a:b": "typed wrongly" });
   expect(problemsOf({ "microapps:a:b": "typed wrongly" }, false)).toEqual([
-    expect.stringContaining("microapps:a:b is no configuration"),
+    expect.stringContaining("microapps:a:b is not a setting"),
   ]);
 });

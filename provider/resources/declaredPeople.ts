@@ -173,7 +173,7 @@ async function readPeople({ source = "", team, sensitive }: Declared, directory:
     const before = lines.get(key);
     if (before !== undefined) {
       const who = sensitive ? "the same person" : name;
-      return void wrong(line, `${who} stands at ${place(before)} as well; keep one of the two`);
+      return void wrong(line, `${who} is at ${place(before)} as well; keep one of the two`);
     }
     lines.set(key, line);
     listed.members[name] = role === "admin" ? role : "member";

@@ -138,7 +138,7 @@ export const notification = resource({
     }
     const [appID, email, ...rest] = id.split("/");
     if (!appID || !email?.includes("@") || rest.length > 0) {
-      throw new ResourceError(`${quote(id)} is no notification: it has the form <appID>/<e-mail address>`);
+      throw new ResourceError(`${quote(id)} is not a notification's ID, which has the form <appID>/<e-mail address>`);
     }
     return Promise.resolve({ id, outputs: { appID, email, sentAt: imported } });
   },

@@ -22,19 +22,19 @@ const inputs = z.object({
   description: z
     .string()
     .nullish()
-    .meta({ description: "Purpose. Left alone when unset, cleared by null or an empty text." }),
+    .meta({ description: "Purpose. Not changed if unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of the first administrator; the caller when unset. Acts when the organization is created.",
   }),
   forceDestroy: z.boolean().optional().meta({
-    description: "Delete the teams that still stand in the way of a destroy, with their members.",
+    description: "On a destroy, also delete teams that nobody declares, with their members.",
   }),
   adopt: adoptSame,
 });
 
 const outputs = z.object({
   existed: z.boolean().optional().meta({
-    description: "True where it was there before this stack: then it may have teams of others.",
+    description: "True if it existed before this stack, and may have teams of others.",
     internal: true,
   }),
 });
@@ -113,7 +113,7 @@ export const organization = resource({
     if (!state.forceDestroy) {
       refuseUnseen(context, id, state);
       report.info(
-        `${what}: nobody can list its teams; where the platform deletes them with it, those of others go too`,
+        `${what}: the platform cannot list its teams; if it deletes them with the organization, those of others go too`,
       );
     }
     context.assertAlone();

@@ -36,10 +36,10 @@ const inputs = z.object({
       "A digest of the file's content, of any kind: when it changes, the file is stored again from the same url.",
   }),
   filename: z.string().min(1).optional().meta({
-    description: "Name of the file. When unset, the last part of url, and left alone afterwards.",
+    description: "Name of the file. If unset, the last part of url, and not changed afterwards.",
   }),
-  size: z.int().min(0).optional().meta({ description: "Bytes. Left alone when unset." }),
-  type: z.string().min(1).optional().meta({ description: "Media type. Left alone when unset." }),
+  size: z.int().min(0).optional().meta({ description: "Bytes. Not changed if unset." }),
+  type: z.string().min(1).optional().meta({ description: "Media type. Not changed if unset." }),
   adopt,
 });
 
@@ -222,7 +222,7 @@ async function located(context: Context, id: string) {
   const [table, row, fieldID, childID, ...rest] = id.split("/");
   if (!table || !row || !fieldID || !childID || rest.length > 0) {
     throw new ResourceError(
-      `${quote(id)} is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
+      `${quote(id)} is not the ID of a row's file, which has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
     );
   }
   const key = readKey(row);

@@ -28,12 +28,12 @@ const inputs = z.object({
   description: z
     .string()
     .nullish()
-    .meta({ description: "Purpose. Left alone when unset, cleared by null or an empty text." }),
+    .meta({ description: "Purpose. Not changed if unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of an administrator. A new one is added; the former one keeps the role.",
   }),
   forceDestroy: z.boolean().optional().meta({
-    description: "Remove the members that still stand in the way of a destroy.",
+    description: "On a destroy, also remove members whom nobody declares.",
   }),
   adopt: adoptSame,
   generation,

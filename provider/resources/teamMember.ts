@@ -60,7 +60,7 @@ export const invitationTargets = {
 /** Inputs of a resource that declares one person. */
 const ending = {
   until: lastDay.optional().meta({
-    description: "Last day (UTC) of the membership: after it the declaration counts as absent.",
+    description: "Last day (UTC) of the membership. After it, the member counts as not declared.",
   }),
   ended: z.boolean().optional().meta({
     description: "True once the last day has passed.",
@@ -73,7 +73,7 @@ const inputs = z.object({
   ...common,
   teamID: id.meta({ description: "Team that the user is a member of.", replaces: true, link: true }),
   ...user,
-  role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
+  role: role.optional().meta({ description: "Not changed if unset; a new member is a plain member." }),
   ...ending,
   ...invitationTargets,
 });
@@ -81,7 +81,7 @@ const inputs = z.object({
 const outputs = z.object({
   ...userFound,
   unseen: z.literal(true).optional().meta({
-    description: "True where the user was added with success and no list has shown them yet.",
+    description: "True if the user was added, and no list has shown them yet.",
     internal: true,
   }),
 });
@@ -175,7 +175,7 @@ function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
   if (!teamID || !userID || rest.length > 0) {
     throw new ResourceError(
-      `${quote(id)} is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`,
+      `${quote(id)} is not a membership's ID, which has the form <teamID>/<userID> or <teamID>/<e-mail address>`,
     );
   }
   return { teamID, userID };
@@ -269,4 +269,4 @@ export function exceptSpelling(change: Diff, old: Person, { inputs }: Given<Pers
 
 /** That people of a state were members before it, in one sentence; version 0.1.0 left them in the team. */
 export const managedFromNowOn = (count: number): string =>
-  `${formatCount(count, "person")} ${count === 1 ? "was found there and is" : "were found there and are"} managed from now on`;
+  `${formatCount(count, "person")} ${count === 1 ? "was in the team already and is" : "were in the team already and are"} managed from now on`;

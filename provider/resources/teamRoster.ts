@@ -52,7 +52,7 @@ const inputs = z.object({
     secretIf: "sensitive",
   }),
   until: z.record(member, lastDay).optional().meta({
-    description: "Last days (UTC) of members, by the names that they have in members: after it they count as absent.",
+    description: "Last days (UTC) of members, by their names in members. After it, a member counts as not declared.",
     secretIf: "sensitive",
   }),
   source: z
@@ -61,15 +61,15 @@ const inputs = z.object({
     .optional()
     .meta({
       description:
-        "File with the members, from the program's folder, in place of members: CSV with a column email, and as needed " +
-        "role, until and team; or JSON, NDJSON or YAML.",
+        "File with the members, relative to the program's folder, instead of members: CSV with a column email and, if " +
+        "needed, role, until and team; or JSON, NDJSON or YAML.",
     }),
   team: z.string().min(1).optional().meta({
-    description: "The team of source that is meant, where it has a column team.",
+    description: "The team in source, if it has a column team.",
   }),
   mode: z.enum(["authoritative", "additive"]).default("authoritative").meta({
     description:
-      "authoritative: also removes members who were never declared. additive: leaves them alone. Who is declared no longer leaves the team in both.",
+      "authoritative: also removes members who were never declared. additive: leaves them alone. In both, somebody who is no longer declared leaves the team.",
   }),
   ignore: z.array(z.string().min(1)).optional().meta({
     description: "Addresses or user IDs of members to leave alone unless they are declared; * stands for any text.",
@@ -79,19 +79,19 @@ const inputs = z.object({
       "Largest part of the managed members (from 10 on; in a team that had members before the roster, from the first on) that one run may remove, as a fraction of 1.",
   }),
   minAdmins: z.int().min(0).optional().meta({
-    description: "Administrators that must be left. When unset, the last one is neither removed nor demoted.",
+    description: "Number of administrators that must remain. If unset, the last one is neither removed nor demoted.",
   }),
   keepSelf: z
     .boolean()
     .default(true)
     .meta({
       description:
-        "True if the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; " +
-        "dropping it from the members or demoting it is refused.",
+        "True if the account that makes the calls keeps its place, even on a destroy. Removing it from the members or " +
+        "demoting it is refused.",
     }),
   ...invitationTargets,
   sensitive: z.boolean().optional().meta({
-    description: "The members are secret: messages tell counts and no names. Set by itself when members are a secret.",
+    description: "The members are secret: messages have counts, no names. Set automatically if members are a secret.",
     marksSecret: "members",
   }),
 });
@@ -199,9 +199,7 @@ export const teamRoster = resource({
       );
       report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
       if (decidesOnMore(declaration, old)) {
-        report.forecast(
-          "whom the roster left alone until now it may remove as well: who that is shows only the update",
-        );
+        report.forecast("people whom the roster left alone may now be removed as well: only the update shows whom");
       }
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
     }
@@ -427,7 +425,7 @@ async function apply(
     [sent.filter(({ member }) => before.has(member.userID)).length, "given another role"],
     [rest.remove.length, "removed"],
     [start.plan.unchanged, "unchanged"],
-    [rest.ignored, "left alone"],
+    [rest.ignored, "kept by ignore or keepSelf"],
     [rest.others, "of others"],
   ] as const;
   context.report.info(`members: ${formatCounts(counts)}`);

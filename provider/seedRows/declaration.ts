@@ -103,7 +103,7 @@ async function summarized(declaration: Seed, directory: string, checksLinks: boo
       const first = rows.line(before);
       const where = declaration.source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quote(keyOf(key, values))}`;
-      const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
+      const text = `the natural key${which} is at ${where} already: remove one of the two, or name more labels in key`;
       mistakes.add({ line, text });
     }
   };

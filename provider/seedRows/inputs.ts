@@ -21,12 +21,12 @@ export const relatedRows = {
 
 /** Requirements of a table, in the words of dbt's tests. A cell without a value breaks `notNull` alone. */
 export const expectations = z.strictObject({
-  unique: z.array(label).min(1).optional().meta({ description: "Labels under which no value stands twice." }),
+  unique: z.array(label).min(1).optional().meta({ description: "Labels without duplicate values." }),
   notNull: z.array(label).min(1).optional().meta({ description: "Labels that have a value in every row." }),
   acceptedValues: z
     .record(label, z.array(accepted).min(1))
     .optional()
-    .meta({ description: "All values that a label takes, by label; of a list each item is one of them." }),
+    .meta({ description: "Allowed values by label; each item of a list must be one of them." }),
   relationships: z
     .record(label, z.strictObject(relatedRows).meta({ description: "The rows of another table that have the values." }))
     .optional()
@@ -37,7 +37,7 @@ export const expectations = z.strictObject({
       max: z.int().min(0).optional().meta({ description: "Largest number of rows." }),
     })
     .optional()
-    .meta({ description: "Number of rows that the table has, those of others included." }),
+    .meta({ description: "Number of rows of the table, including those of others." }),
 });
 
 /** Another seed of the program, as far as known in advance: rows hold their natural keys alone. */
@@ -71,7 +71,7 @@ export const inputs = z.object({
   table: id.meta({ description: "Data table ID (microAppID) that the rows go into.", replaces: true }),
   key: z.union([label.transform((one) => [one]).pipe(z.array(label)), z.array(label).min(1)]).meta({
     description:
-      "Label or labels that tell one row from another: the natural key. Another one gives the same rows another key; they keep their IDs.",
+      "The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs.",
   }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
@@ -85,28 +85,28 @@ export const inputs = z.object({
     ignoredInDiff: true, // its content counts
   }),
   additions: z.array(row).optional().meta({
-    description: "Rows beside those of rows or source, by label.",
+    description: "Rows in addition to those of rows or source, by label.",
     ignoredInDiff: true, // the digest of the rows counts
     secretIf: "sensitive",
   }),
   changes: z.array(row).optional().meta({
-    description: "Fields of rows that rows or source has, each with the natural key of its row.",
+    description: "Changed fields of rows in rows or source, each with the natural key of its row.",
     ignoredInDiff: true,
     secretIf: "sensitive",
   }),
   removals: z.array(removal).optional().meta({
     description:
-      "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
+      "Natural keys of rows in rows or source that the seed leaves out; for several labels a list of their values.",
     ignoredInDiff: true,
     secretIf: "sensitive",
   }),
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
-      "Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
+      "Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Values that mean the same in such a field are equal: a day and its midnight UTC, a number and its text.",
   }),
   delimiter: z.enum(delimiters).optional().meta({
     description:
-      "What separates the cells of a CSV. By default commas, or semicolons or tabs where its first line has these and no comma, or what a first line `sep=;` says.",
+      "Separator of the cells of a CSV. By default a comma, or a semicolon or tab if the first line has these and no comma, or what a first line `sep=;` says.",
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
@@ -121,15 +121,15 @@ export const inputs = z.object({
   }),
   mode: z.enum(modes).default("exact").meta({
     description:
-      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either. updateOnly: changes rows that are there, whoever made them, and inserts and removes none; a key that the table lacks is an error.",
+      "exact: also removes owned rows that left the source, and clears labels that left an owned row. upsert: does neither. insertOnly: does not change existing rows either. updateOnly: only changes existing rows, whoever created them; a key that the table lacks is an error.",
   }),
   ignoreLabels: z.array(label).optional().meta({
     description:
-      "Labels that others write: not compared, not changed and not cleared in rows that are there. A value in the source goes into new rows. Not part of the natural key.",
+      "Labels that others write: not compared, changed or cleared in existing rows. A value in the source goes into new rows. Not part of the natural key.",
   }),
   expect: expectations.optional().meta({
     description:
-      "Requirements of the table. The declared rows are held against them before anything is sent, all rows of the table before a run writes and after it. A run whose expectations do not hold fails, and names the rows.",
+      "Requirements of the table. The declared rows are tested before anything is sent, all rows of the table before and after a run writes. A run fails if a requirement does, and names the rows.",
   }),
   references: z
     .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))
@@ -155,7 +155,7 @@ export const inputs = z.object({
   }),
   onViewersChange: z.enum(["newRows", "error"]).default("error").meta({
     description:
-      "Effect of another viewers, teamViewers or userID on rows that are there: nothing (newRows), or an error. Viewers under the label of their field change as any cell does.",
+      "Effect of a changed viewers, teamViewers or userID on existing rows: none (newRows), or an error. Viewers under the label of their field change like any cell.",
     ignoredInDiff: true,
   }),
   ignoreActionRules: z.boolean().optional().meta({
@@ -163,21 +163,21 @@ export const inputs = z.object({
     ignoredInDiff: true,
   }),
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
-    description: "Treatment of a row of ours that somebody edited on the platform: repaired, kept, or an error.",
+    description: "Effect of an edit by hand on an owned row: it is repaired, kept, or an error.",
   }),
   maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
-    description: "Decides if a destroy deletes the rows that we own or leaves them.",
+    description: "Whether a destroy deletes the owned rows or leaves them.",
   }),
   sensitive: z
     .boolean()
     .optional()
     .meta({
       description:
-        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
+        "The rows are secret: messages and diffs have counts, but no keys or values. Set automatically if rows are a secret.",
       marksSecret: ["rows", "additions", "changes", "removals"],
     }),
   secretLabels: z
@@ -185,11 +185,11 @@ export const inputs = z.object({
     .optional()
     .meta({
       description:
-        "Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key.",
+        "Labels whose values are secret: previews, drift and messages say that they change, but not what they are. The rest of the rows is shown. Not part of the natural key.",
       hidesIn: ["rows", "additions", "changes"],
     }),
   salt: z.string().optional().meta({
-    description: "Key of every digest of rows, so that nobody guesses rows by them. Computed.",
+    description: "Key of every digest of rows, so that nobody can guess rows from them. Computed.",
     ignoredInDiff: true,
     secret: true,
     computed: true,
@@ -201,18 +201,17 @@ export const inputs = z.object({
   }),
   fingerprint: z.string().optional().meta({
     description:
-      "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read again. Computed.",
+      "Digest of the source's file and of how it is read, with its number of rows: if it is the same, the file is not read again. Computed.",
     ignoredInDiff: true,
     computed: true,
   }),
   keys: z.array(z.string()).optional().meta({
-    description:
-      "Natural keys of the rows that the program has, or of those of a small file: a preview names rows by them. Computed.",
+    description: "Natural keys of the rows in the program, or in a small file: a preview names rows by them. Computed.",
     ignoredInDiff: true,
     computed: true,
   }),
   linkRenewals: z.record(label, z.int()).optional().meta({
-    description: "How often the rows that references lead to were made again, by label. Set by the SDK.",
+    description: "How often the rows that references lead to were created again, by label. Set by the SDK.",
     ignoredInDiff: true,
     computed: true,
   }),
@@ -240,34 +239,33 @@ export const inputs = z.object({
 
 /** Outputs of a seed in a state, beside its inputs. */
 export const outputs = z.object({
-  rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
+  rowCount: z.number().int().meta({ description: "Number of owned rows.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
   labelled: z.record(z.string(), z.int()).optional().meta({
-    description: "Rows that have a value, by label: a preview counts by it what a label that goes clears.",
+    description: "Number of rows with a value, by label: a preview uses it to tell what a removed label clears.",
     opaque: true,
     secretIf: "sensitive",
   }),
   labelSets: z.array(z.array(z.string())).optional().meta({
-    description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    description: "In modes other than exact: the labels that single rows declare, if not all declare the same.",
     opaque: true,
     secretIf: "sensitive",
   }),
   renewals: z.int().optional().meta({
-    description: "How often rows that were gone were made again, under other IDs. What refers to them follows.",
+    description: "How often missing rows were created again, with other IDs. What refers to them follows.",
   }),
   unproven: z.array(id).optional().meta({
-    description:
-      "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
+    description: "IDs of inserted rows whose natural key was not seen yet. The next run, or a destroy, decides.",
     opaque: true,
   }),
   existing: z.string().optional().meta({
     description:
-      "Digests of the keys of rows that were there as declared and that others made: they are kept, whatever becomes of the seed.",
+      "Digests of the keys of rows that others created exactly as declared: they are kept, whatever happens to the seed.",
     opaque: true,
   }),
   unfinished: z.boolean().optional().meta({
-    description: "True when the last run left something undone, which the next one does.",
+    description: "True if the last run left something undone, which the next one does.",
     diffedAs: "rows",
     internal: true,
   }),
@@ -275,33 +273,33 @@ export const outputs = z.object({
     description: "User IDs of the addresses that viewers and userID name, as the last run found them.",
   }),
   unmet: z.array(z.string()).optional().meta({
-    description: "Expectations that did not hold at the last look, with the first rows that break them.",
+    description: "Requirements that failed when the table was last read, with the first rows that break them.",
     diffedAs: "expect",
     secretIf: "sensitive",
   }),
   drift: z
     .object({
-      changed: z.number().int().meta({ description: "Rows that say something else." }),
+      changed: z.number().int().meta({ description: "Rows that were edited." }),
       missing: z.number().int().meta({ description: "Rows that are gone." }),
       changedKeys: z.array(z.string()).meta({ description: "The first keys of changed rows." }),
       missingKeys: z.array(z.string()).meta({ description: "The first keys of rows that are gone." }),
       found: z
         .record(z.string(), z.record(z.string(), z.unknown()))
         .optional()
-        .meta({ description: "What the first changed rows say, by key and label." }),
+        .meta({ description: "Values of the first edited rows, by key and label." }),
       unlinked: z.number().int().optional().meta({
-        description: "Of the changed rows, those that only lost the row that they were linked to.",
+        description: "Those of the edited rows that only lost the row they were linked to.",
       }),
       unlinkedKeys: z.array(z.string()).optional().meta({ description: "The first keys of these." }),
     })
     .optional()
     .meta({
       description:
-        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
+        "Owned rows that were edited or removed on the platform, as seen by the last refresh, with the first keys and values.",
       diffedAs: "rows",
     }),
   foundSecrets: z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
-    description: "Digests of what secret labels of the first edited rows say.",
+    description: "Digests of the values of secret labels of the first edited rows.",
     opaque: true,
     secret: true,
   }),

@@ -92,12 +92,12 @@ test("a folder, and what is not there", async () => {
 });
 
 test.each([
-  ["rows.0: Discontinued must be a list of texts", "Discontinued must be a list of texts"],
-  ["rows[3].Discontinued is no checkbox.", "Discontinued is no checkbox."],
-  ["rowData.People: expected number", "People: expected number"],
-  ["row 4: the colour is not allowed", "the colour is not allowed"],
-  ["No\u001b[31m way\nat all", "No way at all"],
-])("what the platform refuses is said once: %j", async (sentence, expected) => {
+  ["rows.0: Discontinued must be a list of texts", "Discontinued must be a list of texts", "Discontinued"],
+  ["rows[3].Discontinued is no checkbox.", "Discontinued is no checkbox.", "Discontinued"],
+  ["rowData.People: expected number", "People: expected number", "People"],
+  ["row 4: the colour is not allowed", "the colour is not allowed", ""],
+  ["No\u001b[31m way\nat all", "No way at all", ""],
+])("what the platform refuses is said once: %j", async (sentence, expected, typed) => {
   await said("Code,Discontinued,Since,People\nP0,,,\nP1,,,\nP2,,,\n");
   const target = { table: "products", key: ["Code"], source: "products.csv" };
   const told = async (sensitive: boolean): Promise<string[]> => {
@@ -107,7 +107,8 @@ test.each([
     expect(refusals.count).toBe(2);
     return refusals.sentences(folder);
   };
-  expect(await told(false)).toEqual([`products.csv:3 "P1" and 1 more: ${expected}`]);
+  const advice = `The cells of a CSV are text: if ${typed} is not, declare its type in types.`;
+  expect(await told(false)).toEqual([`products.csv:3 "P1" and 1 more: ${expected}`, ...(typed === "" ? [] : [advice])]);
   const [secret = ""] = await told(true);
   expect(secret).toMatch(/^products.csv:3 and 1 more: the platform refused the row$/);
 });

@@ -142,7 +142,7 @@ function renewedLinks({ report, rowClaims }: OfflineRowContext, inputs: SeedInpu
   const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || isMissed(label));
   if (renewed.length > 0) {
     const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
-    report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
+    report.forecast(`rows of table ${tables} are created again, with other IDs: links to them are updated`);
   }
   return renewed.map(({ property }) => property);
 }

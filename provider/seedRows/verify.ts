@@ -387,7 +387,7 @@ function lostLabel({ table, key, parent }: Seed, label: string, sent: unknown, k
   }
   if (sent === false || sent === 0) {
     // Such a field may be there, and keep nothing but what is true, or counts.
-    return `table ${table} gave back nothing in ${quote(label)}, where ${sent} was sent: leave ${label} out of the rows where it is ${sent}, or add the field if the table lacks it`;
+    return `table ${table} returned no value for ${quote(label)}, where ${sent} was sent: leave ${label} out of the rows where it is ${sent}, or add the field if the table lacks it`;
   }
   const otherwise = isKey ? "correct key" : "remove the label from the source";
   return `${what}: add the field to the table, or ${otherwise} (labels are case sensitive)`;
@@ -404,8 +404,8 @@ function otherValue(seed: Seed, label: string, sent: unknown, found: unknown): s
     type === undefined
       ? `${otherwise}, or leave ${label} out of the rows`
       : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
-  if (isHidden(seed, label)) return `table ${table} gave back another value in ${quote(label)}: ${remedy}`;
-  return `table ${table} gave back ${shown(found)} in ${quote(label)}, where ${shown(sent)} was sent${besideAlike(sent, found)}: ${remedy}`;
+  if (isHidden(seed, label)) return `table ${table} returned another value for ${quote(label)}: ${remedy}`;
+  return `table ${table} returned ${shown(found)} for ${quote(label)}, where ${shown(sent)} was sent${besideAlike(sent, found)}: ${remedy}`;
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" };

@@ -468,10 +468,10 @@ export class RowRefusals {
   add({ index, line }: { index: number; line: number }, message: string, secrets: readonly string[] = []): void {
     const isQuoting = secrets.some((text) => message.includes(text));
     this.#found.push({ index, line, message: printableLine(message).replace(place, ""), isQuoting });
-    const { source = "", types = {}, sensitive } = this.#target;
-    if (formatOf(source) !== ".csv" || sensitive) return;
-    for (const label of this.#labels.filter((one) => !Object.hasOwn(types, one) && isNamed(one, message)))
-      this.#advice.add(`The cells of a CSV are text: if ${label} is not, declare its type in types.`);
+    const { source = "", types = {}, sensitive, secretLabels = [] } = this.#target;
+    if (formatOf(source) !== ".csv" || sensitive || !/number|date|boolean|checkbox|list|type/i.test(message)) return;
+    const label = this.#labels.find((one) => isNamed(one, message) && !(one in types) && !secretLabels.includes(one));
+    if (label) this.#advice.add(`The cells of a CSV are text: if ${label} is not, declare its type in types.`);
   }
 
   /** Notes the advice of a refusal that is about the form of a request, and not about its row. */

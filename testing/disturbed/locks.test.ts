@@ -73,7 +73,7 @@ describe.each(sampleOf(["files", "a program"], 1))("of %s:", (kind) => {
       await inItsMidst();
       process.kill(running.pid, signal);
       const { status, output } = await running.ended;
-      expect(output).toContain("Interrupted: what is going on now ends and is saved, nothing new begins.");
+      expect(output).toContain("Interrupted: operations in progress will complete and be saved");
       expect(output).toContain("error: update canceled");
       expect(output).not.toMatch(/^\s+at /m);
       expect(status).toBe(1);

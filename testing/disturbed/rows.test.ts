@@ -152,14 +152,14 @@ throughBothKinds({ tables: { items: { name: "Items", fields } } }, (scene) => {
     fault(otherwise);
     const seed = await begin();
     const said = await seed.fails({ rows: odd });
-    const gaveBack = (line: string): string =>
-      `table items gave back ${line}, and both are the same, or write it as the table has it`;
+    const returned = (line: string): string =>
+      `table items returned ${line}, and both are the same, or write it as the table has it`;
     expect(said.split("\n").slice(1).toSorted()).toEqual([
-      `rows[0] "A": ${gaveBack('"12" in "Size", where 12 was sent: declare types: {Size: number}')}`,
-      `rows[0] "A": ${gaveBack('"1237-10-28T00:00:00.000Z" in "Day", where "1237-10-28" was sent: declare types: {Day: date}')}`,
-      `rows[0] "A": ${gaveBack('"true" in "Open", where ["true"] was sent: declare types: {Open: checkbox}')}`,
-      `rows[1] "B": ${gaveBack('"0.5" in "Size", where 0.5 was sent: declare types: {Size: number}')}`,
-      `rows[1] "B": ${gaveBack('"2026-11-21T08:00:00.000Z" in "Day", where "2026-11-21T08:00:00Z" was sent: declare types: {Day: date}')}`,
+      `rows[0] "A": ${returned('"12" for "Size", where 12 was sent: declare types: {Size: number}')}`,
+      `rows[0] "A": ${returned('"1237-10-28T00:00:00.000Z" for "Day", where "1237-10-28" was sent: declare types: {Day: date}')}`,
+      `rows[0] "A": ${returned('"true" for "Open", where ["true"] was sent: declare types: {Open: checkbox}')}`,
+      `rows[1] "B": ${returned('"0.5" for "Size", where 0.5 was sent: declare types: {Size: number}')}`,
+      `rows[1] "B": ${returned('"2026-11-21T08:00:00.000Z" for "Day", where "2026-11-21T08:00:00Z" was sent: declare types: {Day: date}')}`,
     ]);
     expect(await codes()).toEqual(["A", "B"]);
     // With found values in the state, no row counts as edited.

@@ -76,27 +76,27 @@ describe("the digest of a plan", () => {
     const again = await applied(plan);
     expect(again.calls).toEqual([]);
     expect(again.refused).toMatch(
-      /^error: this is another plan, and nothing was sent\. What differs is the state; the plan is sha256:/,
+      /^error: the plan has changed, and nothing was sent\. What differs: the state\. The plan is now sha256:/,
     );
     const other = await project.run("report --file dev.yaml", "--expect-plan", plan);
     expect(other).toMatchObject({
       status: 2,
-      output: expect.stringContaining("What differs is the state;") as unknown,
+      output: expect.stringContaining("What differs: the state.") as unknown,
     });
   });
 
   test("names what differs", async () => {
     const plan = await preview();
     const cases: [file: string, from: string, to: string, what: string][] = [
-      ["dev.yaml", "name: Helpers", "name: Others", "what the environment files declare;"],
-      ["data/currencies.csv", "AED,", "AEE,", "the files of rows and people;"],
+      ["dev.yaml", "name: Helpers", "name: Others", "what the environment files declare."],
+      ["data/currencies.csv", "AED,", "AEE,", "the files of rows and people."],
       [
         "Pulumi.dev.yaml",
         "platform.yaml\n",
         "other.yaml\n",
-        "the stack's file or the platform's profile and the endpoint;",
+        "the stack's file or the platform's profile and the endpoint.",
       ],
-      ["Pulumi.dev.yaml", "email: admin@", "email: root@", "the platform's profile and the account;"],
+      ["Pulumi.dev.yaml", "email: admin@", "email: root@", "the platform's profile and the account."],
     ];
     for (const [file, from, to, what] of cases) {
       await project.edit(file, from, to);
@@ -111,7 +111,7 @@ describe("the digest of a plan", () => {
     expect((await applied(short)).refused).toContain("among what the environment files declare, ");
     await project.edit("dev.yaml", "name: Others", "name: Helpers");
     expect((await applied(short)).refused).toBe("");
-    expect((await applied("sha256:abc")).refused).toContain("is no digest of a plan");
+    expect((await applied("sha256:abc")).refused).toContain("is not the digest of a plan");
   });
 
   test("whatever is changed between a report and a run: it is another plan, or the same steps", async () => {

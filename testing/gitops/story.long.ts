@@ -194,7 +194,7 @@ test("what was merged is applied in order, and an edit by hand as onConflict say
   expect([stage.runner.installed.at(-1), hasRun(done)]).toEqual([expect.stringContaining("of the branch"), true]);
   // The same digest again, and one that somebody made up: the state is another one now.
   const again = await applied(commits.base, ["apply-lab"], plan);
-  expect([again.status, again.log]).toEqual([2, expect.stringContaining("What differs is the state;")]);
+  expect([again.status, again.log]).toEqual([2, expect.stringContaining("What differs: the state.")]);
   expect((await applied(commits.base, ["apply-live_eu"])).status).toBe(2);
   for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
   expect(JSON.stringify(done)).not.toContain(passphrase);

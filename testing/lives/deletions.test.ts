@@ -59,7 +59,7 @@ throughBothKinds({}, (scene) => {
     await scene.host.restart();
     await scene.host.destroy("Organization", made.id, made.outputs);
     expect(scene.host.told.join()).toContain(
-      'organization "Acme": nobody can list its teams; where the platform deletes them with it, those of others go too',
+      'organization "Acme": the platform cannot list its teams; if it deletes them with the organization, those of others go too',
     );
     expect((await scene.host.read("Organization", made.id, made.outputs)).id).toBe("");
   });

@@ -142,7 +142,7 @@ export const lives: Record<string, (scene: Stage, memberForm: MemberForm, files:
         calls: ["insertteammembers", "updateteammember"],
         live: { [caller]: "admin", ...members },
         outputs: { members, userIDs: [await idOf(scene, ada), await idOf(scene, grace)] },
-        message: "info: members: 2 added, 1 left alone",
+        message: "info: members: 2 added, 1 kept by ignore or keepSelf",
       },
       changes: [
         {
@@ -152,7 +152,7 @@ export const lives: Record<string, (scene: Stage, memberForm: MemberForm, files:
           calls: ["insertteammembers", "updateteammember", "deleteteammember"],
           live: { [caller]: "admin", [grace]: "admin", [alan]: "member" },
           outputs: { members: { [grace]: "admin", [alan]: "member" } },
-          message: "info: members: 1 added, 1 given another role, 1 removed, 1 left alone",
+          message: "info: members: 1 added, 1 given another role, 1 removed, 1 kept by ignore or keepSelf",
         },
       ],
       same: [{ members: { "Grace@Example.com": "admin", [alan]: "member" } }, { targetRoute: "go" }],

@@ -41,7 +41,7 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(sent()).toEqual([]);
     await host.update("Notification", seen.id, taken, { ...inputs, triggers: { version: 2 } });
     expect(sent()).toHaveLength(1);
-    await expect(host.import("Notification", appID)).rejects.toThrow("it has the form <appID>/<e-mail address>");
+    await expect(host.import("Notification", appID)).rejects.toThrow("which has the form <appID>/<e-mail address>");
   });
 
   test("Notification: a lost answer is told, saved and not sent again", async () => {

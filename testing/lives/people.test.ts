@@ -34,7 +34,7 @@ throughBothKinds({}, (scene) => {
     const { [kim]: _, ...fewer } = members;
     const less = { ...made.inputs, members: fewer };
     const state = await scene.host.update("TeamRoster", made.id, made.outputs, less);
-    expect(scene.host.told.join()).toContain("members: 1 removed, 2 unchanged, 1 left alone");
+    expect(scene.host.told.join()).toContain("members: 1 removed, 2 unchanged, 1 kept by ignore or keepSelf");
     const member = await scene.create("TeamMember", {
       teamID: await scene.team(await scene.organization("Other")),
       email: ada,

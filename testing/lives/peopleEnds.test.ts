@@ -65,7 +65,7 @@ throughBothKinds({}, (scene) => {
     );
     expect(all.join("\n")).toContain('people.csv:2: role is "boss": write admin or member');
     expect(all.join("\n")).toContain('people.csv:3: until is "2026-02-30": write a day of the calendar');
-    expect(all.join("\n")).toContain("people.csv:5: BOB@example.com stands at people.csv:4 as well");
+    expect(all.join("\n")).toContain("people.csv:5: BOB@example.com is at people.csv:4 as well");
     expect(all.join("\n")).toContain('people.csv:6: email is "nobody": write an e-mail address');
     expect((await asked(`email,untill\n${ada},2026-12-31\n`)).join()).toContain('did you mean "until"?');
     expect((await asked(`email,team\n${ada},crew\n`)).join()).toContain("say with team which one is meant");

@@ -95,7 +95,7 @@ throughBothKinds(seed, (scene) => {
     expect(await host.diff("RowFile", id, seen.outputs, checked.inputs)).toMatchObject({ changes: false });
     const byKey = await host.import("RowFile", `countries/Code=CZ/flag/${childID}`);
     expect(byKey).toMatchObject({ id, inputs: { row: { Code: "CZ" } } });
-    await expect(host.import("RowFile", rowID)).rejects.toThrow("it has the form <table>/<rowID or Label=value>");
+    await expect(host.import("RowFile", rowID)).rejects.toThrow("which has the form <table>/<rowID or Label=value>");
   });
 
   test("RowFile: a file of others is not taken over unless it is told to", async () => {

@@ -126,15 +126,6 @@ throughBothKinds({ tables }, (scene) => {
     ]);
   });
 
-  test("a column of a CSV that the platform refuses as text: the sentence names types", async () => {
-    await write("people.csv", "Code,People", "PT,10");
-    const seed = await begin(undefined, "countries");
-    expect(await seed.fails({ source: "people.csv" })).toContain(
-      'people.csv:2 "PT": People must be a number\nThe cells of a CSV are text: if People is not, declare its type in types.',
-    );
-    await seed.up({ source: "people.csv", types: { People: "number" } });
-  });
-
   test("rows of a file show the cells that change where the file of the last run is in Git, or that they are not known", async () => {
     const file = (name: string) => write("cells.csv", "Code,Name", `EU,${name}`, "AF,Africa");
     const news = { source: "cells.csv" };

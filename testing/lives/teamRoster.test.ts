@@ -52,7 +52,7 @@ throughBothKinds({}, (scene) => {
     await host.diff("TeamRoster", teamID, outputs, all);
     expect(host.told).toEqual([
       "info: members: 1 unchanged",
-      "info: whom the roster left alone until now it may remove as well: who that is shows only the update",
+      "info: people whom the roster left alone may now be removed as well: only the update shows whom",
     ]);
     await host.update("TeamRoster", teamID, outputs, all);
     expect(await live(scene, teamID)).toEqual({ [caller]: "admin", [ada]: "admin" });

@@ -48,15 +48,15 @@ test("a secret in clear is a warning that says how to make it one, once", async 
     status: 0,
   });
   const [, diagnostics = ""] = output.split("Diagnostics:\n");
-  expect(diagnostics.match(/.*stands in clear.*/g)).toEqual([
-    "    warning: microapps:password stands in clear in the configuration of the stack: encrypt it with " +
+  expect(diagnostics.match(/.*is in plain text.*/g)).toEqual([
+    "    warning: microapps:password is in plain text in the configuration of the stack: encrypt it with " +
       "'pulumi config set --secret microapps:password' (or 'microapps config set --secret microapps:password')",
   ]);
 });
 
 test("an encrypted one is none", async () => {
   const output = await bench.outputOf({ command: later, sent: ["insertorganization"], status: 0 });
-  expect(output).not.toContain("stands in clear");
+  expect(output).not.toContain("is in plain text");
 });
 
 test("what a state remembers is refused too, with the way out, and then works", async () => {
@@ -66,7 +66,7 @@ test("what a state remembers is refused too, with the way out, and then works", 
   await bench.project.write(".pulumi/stacks/tests/dev.json", remembered);
   const mistake = { command: ["destroy", "--yes", "--skip-preview"] as const };
   expect(await bench.errorsOf(mistake)).toEqual([
-    "error: microapps:readonly is no configuration; did you mean microapps:readOnly? (a refresh or destroy goes by what was configured at the last up: correct it, then run up first)",
+    "error: microapps:readonly is not a setting; did you mean microapps:readOnly? (a refresh or destroy goes by what was configured at the last up: correct it, then run up first)",
   ]);
   await bench.outputOf({ program, command: later, status: 0 });
   await bench.outputOf({ ...mistake, sent: ["deleteorganization"], status: 0 });

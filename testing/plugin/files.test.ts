@@ -250,7 +250,7 @@ describe("a project of files alone", () => {
       [files('    options: { dependsOn: ["${environment}"] }\n'), "resources.environment depends on itself"],
       [files("    get: { id: a }\n"), 'resources.environment has "get"'],
       [files().replace("${pulumi.stack}", "${name}"), "resources.environment.properties.file has an expression"],
-      [`${files()}  url: https://\${environment.apps}\n`, "outputs.url is no part of an Environment"],
+      [`${files()}  url: https://\${environment.apps}\n`, "outputs.url is not a part of an Environment"],
       [`${head}runtime: yaml\n`, "it has no resources"],
     ];
     for (const [text, reason] of refusals) {

@@ -44,7 +44,7 @@ test.each([
     /can't be imported by its ID alone.*Import it from a file .* inputs \(userEmail, appPrompt\)/,
   ],
   ["SeedRows", "regions/Code", /can't be imported by an ID.*Declare the SeedRows.*"microapps dump"/],
-  ["TeamMember", "<team>", /is no membership: it has the form <teamID>\/<userID> or <teamID>\/<e-mail address>/],
+  ["TeamMember", "<team>", /is not a membership's ID, which has the form <teamID>/],
 ])("a %s by an ID that does not say enough (%s) tells what to do", async (type, id, sentence) => {
   const own = id.replace("<team>", ids.team).replace("<app>", ids.app);
   await expect(stage.host.import(type, own)).rejects.toThrow(sentence);

@@ -50,7 +50,7 @@ export const seenName = seen.name;`,
   await project.edit("index.js", '"other", {"endpoint"', '"other", {"endpont"');
   const { status, output } = await project.run("preview");
   expect(status).toBe(1);
-  expect(output).toContain("endpont is no configuration; did you mean endpoint?");
+  expect(output).toContain("endpont is not a setting; did you mean endpoint?");
   await project.edit("index.js", '"other", {"endpont"', '"other", {"endpoint"');
   // A look-up deletes nothing.
   await project.succeed("destroy --yes --skip-preview");

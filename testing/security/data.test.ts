@@ -38,7 +38,7 @@ describe("policy counts as it stands at the base", () => {
     });
     const set = await repository.report();
     expect(texts(set)[0]).toBe(
-      "the rule on organizations.*.teams.*.roster.maxRemovals is taken out or changed: until it is merged, that of the base holds",
+      "the rule on organizations.*.teams.*.roster.maxRemovals is removed or changed: until that is merged, the one of the base applies",
     );
     const [prod] = set.environments;
     expect(prod && stops(prod)).toEqual([
@@ -237,10 +237,10 @@ describe("nothing of the branch runs", () => {
     rmSync(join(folder, "s.csv"));
     execFileSync("mkfifo", [join(folder, "s.csv")]);
     const pipe = await repository.environment();
-    expect(stops(pipe).join("\n")).toContain("s.csv is no file; name the file with the rows");
+    expect(stops(pipe).join("\n")).toContain("s.csv is not a file; name the file");
     rmSync(join(folder, "s.csv"));
     symlinkSync("/dev/zero", join(folder, "s.csv"));
-    expect(stops(await repository.environment()).join("\n")).toContain("s.csv is no file; name the file with the rows");
+    expect(stops(await repository.environment()).join("\n")).toContain("s.csv is not a file; name the file");
     rmSync(join(folder, "s.csv"));
     repository.write({ "s.csv": files["s.csv"], "base.yaml": `# ${"x".repeat(5 * 2 ** 20)}\n` });
     expect(stops(await repository.environment()).join("\n")).toContain("it has more than 4 MB");

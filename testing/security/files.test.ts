@@ -32,7 +32,7 @@ throughBothKinds({ tables }, (scene) => {
   test("devices and pipes are refused at once", async () => {
     execFileSync("mkfifo", [join(scene.host.folder, "pipe.csv")]);
     await symlink("/dev/zero", join(scene.host.folder, "zero.csv"));
-    expect(await problemsOf("pipe.csv")).toContain("it is no file but a device, a pipe or a socket");
+    expect(await problemsOf("pipe.csv")).toContain("it is a device, a pipe or a socket");
     expect(await problemsOf("zero.csv")).toContain("it is outside of the repository");
   });
 });

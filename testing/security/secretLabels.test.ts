@@ -21,7 +21,7 @@ test.each([dynamic, plugin])("the $name provider says what is wrong with secret 
       'secretLabels: "Code" is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole',
     ]);
     expect(await problems({ rows: [...rows, ...rows], secretLabels: ["Token"] })).toEqual([
-      'rows: rows[1]: the natural key "A" stands at rows[0] already: remove one of the two, or name more labels in key',
+      'rows: rows[1]: the natural key "A" is at rows[0] already: remove one of the two, or name more labels in key',
     ]);
     host.resource = "vault";
     expect(await problems({ rows, secretLabels: ["Token"] })).toEqual([]);

@@ -190,7 +190,7 @@ test.each(drawnFrom([dynamic, plugin], "secret"))(
       const { pin, label, member, admin, table, team } = told[providerKind.name as keyof typeof told]; // indexed by the names of the provider kinds
       const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
       expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
-        "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +
+        "rows: rows[1]: the natural key is at rows[0] already: remove one of the two, or name more labels in key\n" +
           "rows[2]: the row has no Pin, which is its natural key: give it one",
       ]);
       expect(await problems("TeamMember", { teamID: "t1", email: `${member} & co` }, "email")).toEqual([
@@ -201,7 +201,7 @@ test.each(drawnFrom([dynamic, plugin], "secret"))(
         "members.[secret]: must be admin or member",
       ]);
       expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
-        expect.stringMatching(/^\[secret\]: is no input of SeedRows; it has table, key, [\w, ]+$/),
+        expect.stringMatching(/^\[secret\]: is not an input of SeedRows; it has table, key, [\w, ]+$/),
       ]);
       const { inputs } = await host.check(
         "Team",

@@ -22,9 +22,9 @@ export function environmentPage(): string {
     "provider/environment/schema.ts",
     "# The Environment file, key by key",
     "`*` stands for a name of your own, `[]` for the items of a list. What layers and rules do: [environment.md](environment.md).",
-    "In a file that extends another one each list has two verbs, `name+` and `name-`, which add to it and take out of it; `null` takes out an entry of a map. An editor knows all of this from `node_modules/pulumi-microapps/sdk/environment/environment.schema.json`:",
+    "In a file that extends another one each list has two verbs, `name+` and `name-`, which add to it and remove from it; `null` removes an entry of a map. Editors know all of this from `node_modules/pulumi-microapps/sdk/environment/environment.schema.json`:",
     "```yaml\n# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n```",
-    "`microapps environment schema` writes one that has the labels of your tables as well ([seeds](guides/seeds.md#types-and-completion)); `init` begins with it.",
+    "`microapps environment schema` writes one that also has the labels of your tables ([seeds](guides/seeds.md#types-and-completion)); `init` writes it.",
     "## What everybody uses",
     table(
       head,

@@ -421,12 +421,12 @@ function memberAt(parent: TextNode, step: EditStep): TextMember | undefined {
   const { members, kind, start } = parent;
   const isNothing = kind === "scalar" && parent.plain() === null;
   if (typeof step === "string") {
-    if (kind !== "map" && !isNothing) throw new EditRefusal(`is no map, so it has no ${quote(step)}`, start);
+    if (kind !== "map" && !isNothing) throw new EditRefusal(`is not a map, so it has no ${quote(step)}`, start);
     return members.find(({ name }) => name === step);
   }
-  if (kind !== "list" && !isNothing) throw new EditRefusal("is no list", start);
+  if (kind !== "list" && !isNothing) throw new EditRefusal("is not a list", start);
   const meant = members.filter(({ node }) => isItem(node.plain(), step));
-  if (meant.length > 1) throw new EditRefusal("stands there twice: remove one", meant[1]?.start);
+  if (meant.length > 1) throw new EditRefusal("appears twice: remove one", meant[1]?.start);
   return meant[0];
 }
 
@@ -459,7 +459,7 @@ function planValues(tree: TextTree, edits: readonly ValueFileEdit[]): Planned {
   const { member } = way;
   const items = edits.map((each) => each.value);
   if (!member || member.node.plain() === null) return put(tree, way, items);
-  if (member.node.kind !== "list") throw new EditRefusal("is no list", member.node.start);
+  if (member.node.kind !== "list") throw new EditRefusal("is not a list", member.node.start);
   const spot = { parent: member.node, holder: { parent: way.parent, member } };
   return addMembers(
     tree,

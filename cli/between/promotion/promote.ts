@@ -43,7 +43,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   const folder = realpathSync(request.folder);
   const root = rootOf(folder);
   if (!existsSync(join(root, ".git")))
-    throw new DataRefusal(`${folder} is in no Git repository, so nothing says what has changed`);
+    throw new DataRefusal(`${folder} is not in a Git repository, which would show what has changed`);
   const listed = readEnvironments(folder);
   const [from, to] = [namedFile(listed, request.from), namedFile(listed, request.to)];
   if (from.name === to.name) throw new DataRefusal("name two different environments: promote <from> <to>");

@@ -202,7 +202,7 @@ describe("environments.yaml", () => {
       "a, b wait for each other: leave out one after",
     ],
     ["dev: { file: a.yaml }", "dev has no endpoint: its credential goes there, and nowhere else"],
-    ['dev: { file: a.yaml, endpoint: "ftp://a" }', "dev.endpoint is no address of a platform"],
+    ['dev: { file: a.yaml, endpoint: "ftp://a" }', "dev.endpoint is not the address of a platform"],
     [
       `a.b: { file: a.yaml, ${endpoint} }\na_b: { file: b.yaml, ${endpoint} }`,
       "a.b and a_b would be one job: rename one",

@@ -78,7 +78,7 @@ function circleOrMissing(waiting: readonly EnvironmentEntry[], known: ReadonlyMa
 function toPipeline({ name, stack, endpoint, after }: EnvironmentEntry): PipelineEnvironment {
   if (endpoint === undefined) throw problem(`${name} has no endpoint: its credential goes there, and nowhere else`);
   const origin = originOf(endpoint);
-  if (origin === undefined) throw problem(`${name}.endpoint is no address of a platform`);
+  if (origin === undefined) throw problem(`${name}.endpoint is not the address of a platform`);
   for (const text of [stack, endpoint]) {
     // Quotes, dollars and braces would have a meaning in a pipeline or in its shell.
     if (!/^[\w.:/?=&%@+~,[\]-]*$/.test(text)) throw problem(`${JSON.stringify(text)} can't stand in a pipeline`);

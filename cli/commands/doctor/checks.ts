@@ -192,12 +192,12 @@ function certificate({ url, settings, environment, learned: { failure, reached }
     return note("microapps:insecure allows http://: everybody on the way can read passwords and answers.");
   }
   if (environment["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-    const seen = "NODE_TLS_REJECT_UNAUTHORIZED=0 believes every certificate: whoever is on the way reads the password.";
+    const seen = "NODE_TLS_REJECT_UNAUTHORIZED=0 trusts every certificate: anybody on the way can read the password.";
     return wrong(seen, "", "unset NODE_TLS_REJECT_UNAUTHORIZED");
   }
   if (failure !== undefined) {
     const means = "It has expired, is another server's, or of an authority that NODE_EXTRA_CA_CERTS has to name.";
-    return wrong(`The certificate of the platform is not believed (${failure}).`, means, set("endpoint"));
+    return wrong(`The certificate of the platform is not trusted (${failure}).`, means, set("endpoint"));
   }
   const end = reached?.validUntil === undefined ? "some day" : new Date(reached.validUntil).toISOString().slice(0, 10);
   return well(`The certificate is valid until ${end}.`);
@@ -223,14 +223,14 @@ async function login(context: Context): Promise<Finding> {
   // A token is not logged in with: any answer but a refusal of the session shows that it is good.
   const tried = token === undefined ? begun : await outcomeOf(context.client.readorganization({ organizationID }));
   if ("answer" in tried || (token !== undefined && ["notFound", "forbidden", "invalidRequest"].includes(tried.code))) {
-    return well(`The platform takes ${token === undefined ? email : "the token"} as user ${learned.userID ?? ""}.`);
+    return well(`The platform accepts ${token === undefined ? email : "the token"} as user ${learned.userID ?? ""}.`);
   }
   const { code, words } = tried;
   const answers: ErrorCode[] = ["unauthorized", "forbidden", "notFound", "rejected", "invalidRequest", "rateLimited"];
   if (!answers.includes(code)) return explain(context, tried);
   if (code === "rateLimited" || /\block|too many|attempts/i.test(words)) {
     const means = "Wait before the next try: each one may make it longer. An administrator can unlock an account.";
-    return refused(`The platform takes no login for now: ${words}.`, means);
+    return refused(`The platform accepts no login for now: ${words}.`, means);
   }
   if (token !== undefined) {
     const means = "It has expired, or belongs to another user than microapps:userID, or to another platform.";
@@ -249,7 +249,7 @@ async function apiKey(context: Context): Promise<Finding> {
     return wrong("No API key is set, and the program generates apps.", "The operator gives it.", context.set("apiKey"));
   }
   const asked = await outcomeOf(context.client.createappwithpromptStatus({ appID: "none" }));
-  if ("answer" in asked || ["notFound", "invalidRequest"].includes(asked.code)) return well("The platform takes it.");
+  if ("answer" in asked || ["notFound", "invalidRequest"].includes(asked.code)) return well("The platform accepts it.");
   if (asked.code === "unauthorized" && /key/i.test(asked.words)) {
     const means = "It was revoked or mistyped, or is of another platform: ask the operator.";
     return wrong(`The platform refuses the API key: ${asked.words}.`, means, context.set("apiKey"));
@@ -303,7 +303,7 @@ async function tables(context: Context): Promise<Finding> {
       const rows = `${read.answer.isAll ? "" : "more than "}${formatCount(rowsOf(read.answer), "row")}`;
       seen.push(`${table} has ${rows === "0 rows" ? "no rows that this account sees" : rows}`);
     } else if (read.code === "notFound") {
-      const means = "The ID is mistyped or a name, or of a table that was made anew or is on another platform.";
+      const means = "The ID is mistyped or a name, or of a table that was created again or is on another platform.";
       return wrong(`There is no table ${table} on the platform.`, means, `${declared.at}: table: <its ID>`);
     } else return explain(context, read);
   }
@@ -352,7 +352,7 @@ function labels({ program, learned }: Context): Finding {
       if (near === undefined && !isKey) unseen.push(`${table}.${label}`);
       if (near === undefined && !isKey) continue;
       const advice = near === undefined ? "" : ` Did you mean ${quote(near)}? Labels are case sensitive.`;
-      const lost = isKey ? "Rows can't be told apart without it." : "What a table does not know is dropped silently.";
+      const lost = isKey ? "Rows can't be told apart without it." : "A table drops unknown labels silently.";
       const what = `No row of table ${table} has the label ${quote(label)}${isKey ? ", which is in its key" : ""}.`;
       return wrong(what, lost + advice, `${place}: ${near ?? "<another label>"} instead of ${label}`);
     }

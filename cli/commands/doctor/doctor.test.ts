@@ -143,7 +143,7 @@ test.each<[id: string, Case, seen: string, status?: 0 | 2 | 3]>([
   ["reachable", page(502, "<html>Bad Gateway</html>"), "something that is not JSON (HTTP 502)"],
   ["reachable", { config: { endpoint: undefined } }, "No endpoint is configured"],
   ["reachable", { config: { password: undefined } }, "No credentials are configured"],
-  ["reachable", { config: { readonly: "true" } }, "microapps:readonly is no configuration; did you mean"],
+  ["reachable", { config: { readonly: "true" } }, "microapps:readonly is not a setting; did you mean"],
   ["reachable", { environment: { PULUMI_CONFIG_PASSPHRASE: "y" } }, "Incorrect passphrase"],
   ["reachable", { stack: "dve" }, "No stack named 'dve' found; did you mean 'dev'?"],
   [
@@ -151,20 +151,16 @@ test.each<[id: string, Case, seen: string, status?: 0 | 2 | 3]>([
     seeds("table: regions, kye: Code"),
     "Environment file dev.yaml has a problem: dev.yaml:1:31: unknown key",
   ],
-  ["tls", endpoint("<secure>"), "The certificate of the platform is not believed (DEPTH_ZERO_SELF_SIGNED_CERT)."],
-  ["tls", endpoint("<other>"), "The certificate of the platform is not believed"],
-  [
-    "tls",
-    { ...endpoint("<secure>"), environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } },
-    "believes every certificate",
-  ],
+  ["tls", endpoint("<secure>"), "The certificate of the platform is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)."],
+  ["tls", endpoint("<other>"), "The certificate of the platform is not trusted"],
+  ["tls", { ...endpoint("<secure>"), environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } }, "trusts every certificate"],
   ["clock", { answer: late }, "The clock of this machine is 5 hours ahead of the platform's."],
   ["login", { config: { password: secrets.other } }, "The platform refuses the login of ada@example.com: Login", 3],
   ["login", { config: { password: `${account.password}\n` } }, "The password begins or ends with white space", 3],
   [
     "login",
     { answer: at("/login", failure(401, "Account locked")) },
-    "The platform takes no login for now: Account",
+    "The platform accepts no login for now: Account",
     3,
   ],
   [

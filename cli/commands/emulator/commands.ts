@@ -14,7 +14,7 @@ export function addEmulatorCommand(program: Command): void {
     .enablePositionalOptions()
     .action(async (options: EmulatorCommandOptions) => (await commands()).run(options));
   withOptions(emulator.command("exec"))
-    .description("run a command beside an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
+    .description("run a command with an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
     .argument("<command...>", "the command and its parameters")
     .passThroughOptions()
     .action(async (words: string[], options: EmulatorCommandOptions, command: Command) =>
@@ -25,12 +25,10 @@ export function addEmulatorCommand(program: Command): void {
     .description("ask an emulator whether it is ready")
     .argument("<address>", "its address, such as http://127.0.0.1:8080")
     .action(async (address: string) => (await commands()).askHealth(address));
-  const snapshot = emulator
-    .command("snapshot")
-    .description("save the state of a running emulator to a file, or load it");
+  const snapshot = emulator.command("snapshot").description("save or load the state of a running emulator");
   for (const [name, what, work] of [
     ["save", "save the state of a running emulator to a file", "saveSnapshot"],
-    ["load", "put a running emulator to the state in a file", "loadSnapshot"],
+    ["load", "load the state in a file into a running emulator", "loadSnapshot"],
   ] as const) {
     snapshot
       .command(name)
@@ -44,12 +42,12 @@ export function addEmulatorCommand(program: Command): void {
 function withOptions(command: Command): Command {
   return command
     .option("--port <number>", "port to listen on; a free one when it is 0", portIn, 0)
-    .option("--data <file>", "data file, made when it is missing; in memory without one")
+    .option("--data <file>", "data file, created if it is missing; in memory without one")
     .option(
       "--seed <file>",
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new; later start adds its new tables and fields",
     )
-    .option("--reseed", "put an old data file to what its seed has now, and drop the rest")
+    .option("--reseed", "reset the data file to its seed")
     .option(
       "--profile <file>",
       "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",
@@ -63,13 +61,13 @@ function withOptions(command: Command): Command {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
       "--allow-host <name>",
-      "a further name that requests may call it by, as a proxy or a hosts file does; may be given again",
+      "another host name that requests may use, such as that of a proxy (repeatable)",
       listed,
       [],
     )
     .option(
       "--allow-origin <origin>",
-      "origin of pages, such as http://localhost:5173, that a browser lets call it; may be given again",
+      "origin of web pages that may call it, such as http://localhost:5173 (repeatable)",
       listed,
       [],
     )
@@ -84,7 +82,7 @@ function withOptions(command: Command): Command {
       wireNameIn,
       {},
     )
-    .option("--verbose", "print each call with its remark: what a platform ignores, such as a misspelt label")
+    .option("--verbose", "print each call with a remark on what the platform ignores, such as a misspelt label")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field");

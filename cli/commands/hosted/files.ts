@@ -58,7 +58,7 @@ interface Declared {
 export async function runFiles({ file, folder, content }: FilesProject, run: FilesRun): Promise<void> {
   const { project, stack, monitor } = run;
   const refuse = (what: string): never => {
-    throw new Error(`${file}: ${what}, which is no project of files alone: the Pulumi CLI runs it`);
+    throw new Error(`${file}: ${what}, which a project of files can't have: the Pulumi CLI runs it`);
   };
   const declared = environmentsIn(content, { project, stack }, refuse);
   const mains = ["Main.yaml", "Main.json"].filter((name) => existsSync(join(folder, name)));
@@ -127,7 +127,7 @@ function resourcesOf(run: Pick<FilesRun, "project" | "stack">) {
     ignoreChanges: listOf(z.string()),
     replaceOnChanges: listOf(z.string()),
     customTimeouts: z.strictObject({ create: filled, update: filled, delete: filled }).partial().optional(),
-    aliases: listOf(z.union([filled, named.partial()], { error: "is no alias" })),
+    aliases: listOf(z.union([filled, named.partial()], { error: "is not an alias" })),
     dependsOn: listOf(z.string().regex(/^\$\{[\w-]+\}$/, "has what is no ${name} of a resource")),
   });
   const properties = z.looseObject({ file: filled });
@@ -211,7 +211,7 @@ function outputsIn(
   declared: readonly Declared[],
   refuse: (what: string) => never,
 ): Output[] {
-  if (!isObject(outputs)) return refuse("its outputs are no map");
+  if (!isObject(outputs)) return refuse("its outputs are not a map");
   return Object.entries(outputs).map(([name, value]) => {
     const [, of = "", steps = ""] = /^\$\{([\w-]+)((?:\.[\w-]+|\["[^"\]]*"\])*)\}$/.exec(String(value)) ?? [];
     const [part, ...path] = [...steps.matchAll(/\.([\w-]+)|\["([^"\]]*)"\]/g)].map(
@@ -220,7 +220,7 @@ function outputsIn(
     const isKnown = part === "organizations" || part === "teams" || part === "seeds" || part === "apps";
     if (!isKnown || !declared.some((each) => each.name === of))
       return refuse(
-        `outputs.${name} is no part of an Environment, such as \${${declared[0]?.name ?? "environment"}.organizations}`,
+        `outputs.${name} is not a part of an Environment, such as \${${declared[0]?.name ?? "environment"}.organizations}`,
       );
     return { name, of, part, path };
   });

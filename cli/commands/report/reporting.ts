@@ -69,7 +69,7 @@ async function otherPlan(
   const parts = await planOf(stateTexts(cwd, state), cwd, environment, file);
   return parts
     ? describeOtherPlan(expectPlan, parts)
-    : "the plan can't be told: the state can't be read here, or the Environment file is wrong";
+    : "the plan can't be determined: the state can't be read here, or the Environment file is wrong";
 }
 
 /** The parts of an environment's plan; undefined where its state can't be read. */

@@ -265,7 +265,7 @@ async function prepare({ settings, sandbox, client, call, mark, warn }: Work, ma
     for (const id of [own, ...chosenIDs.map((name) => sandbox.get(name) ?? "")]) {
       const name = await asked(`read${kind}`, { [`${kind}ID`]: id }, `${kind}.name`);
       if (typeof name !== "string") continue;
-      if (!name.startsWith(conformance.ownMark)) throw refusal(`${kind} ${id} has a name that verify gives to nothing`);
+      if (!name.startsWith(conformance.ownMark)) throw refusal(`${kind} ${id} has a name that verify never gives`);
       removed(`${kind} ${id}`, await conformance.remove(call, { kind, id }));
     }
   }
@@ -350,7 +350,7 @@ function screenOf({ platform, mark, resources, misfits, notTried, left }: Verify
     ),
     left.flatMap((each) => wrapped(leftLine(each))),
     wrapped(
-      `${misfits.length === 0 ? "Whatever was tried fits" : `${formatCount(misfits.length, "fact")} of the interface ${misfits.length === 1 ? "does" : "do"} not fit`} ${platform} (run ${mark}).`,
+      `${misfits.length === 0 ? "Everything that was tried fits" : `${formatCount(misfits.length, "fact")} of the interface ${misfits.length === 1 ? "does" : "do"} not fit`} ${platform} (run ${mark}).`,
     ),
   ];
   return parts.flatMap((lines) => (lines.length > 0 ? [lines.join("\n")] : [])).join("\n\n");

@@ -155,7 +155,7 @@ export function prepare<Name extends EndpointName>(
 ): Prepared {
   const endpoint: Endpoint = endpoints[name];
   const unknown = unknownKey(endpoint.request, request, "");
-  if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
+  if (unknown !== undefined) throw invalid(name, `${unknown} is not a property of the request`);
   const names = Object.keys(written);
   const schema = names.length === 0 ? endpoint.request : without(endpoint.request, names);
   const result = schema.safeParse(request, sentences);

@@ -78,7 +78,7 @@ function plain(value: unknown, secret: (value: unknown) => void): unknown {
     case kinds.reference:
       return object["id"] === "" ? unknownValue : (object["id"] ?? object["urn"]);
     default:
-      throw new Error("files and archives are no values here: give the text itself, or the path of a source");
+      throw new Error("files and archives can't be values here: give the text itself, or the path of a source");
   }
 }
 

@@ -250,7 +250,7 @@ export const generation = z.int().min(1).optional().meta({
 /** The input by which a thing with the ID of its resource is taken over. */
 export const adoptSame = z.boolean().optional().meta({
   description:
-    "Take over what has the ID of this resource already, as after a state was lost. One that was made by hand is imported.",
+    "Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand.",
   ignoredInDiff: true,
 });
 

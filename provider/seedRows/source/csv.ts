@@ -65,7 +65,7 @@ function header({ source, refuse }: Reading, { line, cells: labels }: { line: nu
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) {
     const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : quote(twice);
-    refuse(line, `the label ${which} stands there twice: rename one of the two columns`);
+    refuse(line, `the label ${which} appears twice: rename one of the two columns`);
   }
   const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined) refuse(line, `there is no label ${quote(strange)}, which types names: ${advice("types")}`);

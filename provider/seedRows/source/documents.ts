@@ -145,7 +145,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
       const which = sensitive ? "this label" : `the label ${quote(label)}`;
-      if (labels?.has(label)) report(line, character, `${which} stands twice in one object: remove one`);
+      if (labels?.has(label)) report(line, character, `${which} appears twice in one object: remove one`);
       if (label === nameless) report(line, character, noName);
       labels?.add(label);
     },
@@ -168,7 +168,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
 
 /** By jsonc-parser's codes of errors. */
 const reasons: Readonly<Record<number, string>> = {
-  1: "what stands here is no value: put text into double quotes",
+  1: "this is not a value: put text into double quotes",
   2: "the number here is wrong: write it as 12 or -1.5",
   3: "a label in double quotes is missing here, or the comma before it is one too many",
   4: "a value is missing here, or the comma before it is one too many",
@@ -182,7 +182,7 @@ const reasons: Readonly<Record<number, string>> = {
   12: "the text that begins here has no closing quotation mark",
   13: "the number here is wrong: write it as 12 or -1.5",
   14: "\\u is followed by four digits or letters from a to f",
-  15: 'a backslash stands before " \\ / b f n r t or u: double it',
+  15: 'a backslash must be followed by " \\ / b f n r t or u: double it',
   16: "a text holds a line break or another control character: write it as \\n or \\t",
 };
 
@@ -243,7 +243,7 @@ function refuseWhatIsLost(
   visit(document, {
     Alias: (_, { source, range }) => {
       const which = declared.sensitive ? "of this name" : quote(source);
-      if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor ${which} stands before this`);
+      if (!anchors.has(source)) refuse(range?.[0] ?? 0, `there is no anchor ${which} before this`);
     },
     Pair: (_, { key, value }) => {
       if (!isScalar(key)) return;
@@ -259,7 +259,7 @@ function refuseWhatIsLost(
         if (source === "<<") continue; // may stand there several times
         if (value === nameless) refuse(range?.[0] ?? 0, noName);
         const which = declared.sensitive ? "this label" : `the label ${quote(String(value))}`;
-        if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
+        if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `${which} occurs twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;
       if (!Number.isFinite(node.value))

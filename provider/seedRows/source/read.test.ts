@@ -120,8 +120,8 @@ describe("a CSV", () => {
     ["A,B\r1,2\r", "rows.csv:1: a line ends in CR alone"],
     ["A\n1\r2\n", "rows.csv:2: a line ends in CR alone"],
     ['A,B\n"1",2\r3,4\n', "rows.csv:2: a line ends in CR alone"],
-    ["A,A\n1,2\n", 'rows.csv:1: the label "A" stands there twice'],
-    ["\n\nA,A\n1,2\n", 'rows.csv:3: the label "A" stands there twice'],
+    ["A,A\n1,2\n", 'rows.csv:1: the label "A" appears twice'],
+    ["\n\nA,A\n1,2\n", 'rows.csv:3: the label "A" appears twice'],
     ["A, \n1,2\n", "rows.csv:1: column 2 has no label"],
     [Buffer.from("A\nZoë\nJosé\n", "latin1"), "rows.csv:2: is not valid UTF-8"],
     ["A\n1\n2\0\n", "rows.csv:3: holds a NUL character"],
@@ -219,7 +219,7 @@ test("what is wrong with secret rows is told without their values", async () => 
   );
   expect(message.split("\n")).toEqual([
     "secret.csv:2: N is a number: write it as 12 or -1.5",
-    "secret.csv:5: the natural key stands at line 4 already: remove one of the two, or name more labels in key",
+    "secret.csv:5: the natural key is at line 4 already: remove one of the two, or name more labels in key",
   ]);
 });
 
@@ -227,19 +227,19 @@ test.each([
   [
     "twice.csv",
     "Code,HUSH,HUSH\n1,2,3\n",
-    "twice.csv:1: the label of column 2 stands there twice: rename one of the two columns",
+    "twice.csv:1: the label of column 2 appears twice: rename one of the two columns",
   ],
   [
     "key.csv",
     "HUSH,Hush\n1,2\n",
     'key.csv:1: there is no label "Code", which key names: correct key or the first line',
   ],
-  ["anchor.yaml", "- Code: *HUSH\n", "anchor.yaml:1: no anchor of this name stands before this"],
+  ["anchor.yaml", "- Code: *HUSH\n", "anchor.yaml:1: there is no anchor of this name before this"],
   ["tag.yaml", '- Code: "HUSH\\q"\n', "tag.yaml:1: is not valid YAML: correct it"],
   [
     "end.json",
     '[{"Code": "HUSH"}, HUSH]\n',
-    "end.json:1:20: is not valid JSON: what stands here is no value: put text into double quotes",
+    "end.json:1:20: is not valid JSON: this is not a value: put text into double quotes",
   ],
 ])("%s, whose rows are secret, is told to be wrong without what stands in it", async (source, text, said) => {
   await writeFile(join(folder, source), text);
@@ -268,7 +268,7 @@ test("of 200,000 rows those that are wrong are named, all at once", async () => 
     [
       'large.csv:123458 "K123456": People is a number, not "many": write it as 12 or -1.5',
       'large.csv:150002: the row has another number of cells than the first line, 3 and 2: quote cells that hold what separates them (the last one in both is "People")',
-      'large.csv:200000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
+      'large.csv:200000: the natural key "K77" is at line 79 already: remove one of the two, or name more labels in key',
     ].join("\n"),
   );
 });
@@ -277,6 +277,6 @@ test("YAML with thousands of keys is read, and a key that stands twice is told b
   const keys = Array.from({ length: 20_000 }, (_, index) => `L${index}: 1`).join(", ");
   expect(await rowsOf("wide.yaml", `- { ${keys} }\n`)).toHaveLength(1);
   await expect(rowsOf("twice.yaml", "- Code: A\n- Code: B\n  Code: C\n")).rejects.toThrow(
-    'twice.yaml:3: the label "Code" stands twice in one row: remove one',
+    'twice.yaml:3: the label "Code" occurs twice in one row: remove one',
   );
 });

@@ -272,7 +272,7 @@ function decoded(bytes: Buffer, first: number): string {
     if (zero >= 0)
       throw new TextError(
         first + breaksIn(bytes.subarray(0, zero)),
-        "holds a NUL character, so it is no text in UTF-8: save the file in that encoding",
+        "holds a NUL character, so it is not text in UTF-8: save the file in that encoding",
       );
     const text = bytes.toString("utf8");
     return first === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
