@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { DetailedChange, Difference } from "../providers/provider.ts";
 import { parsePath } from "../values/paths.ts";
-import { Secret, unknown } from "../values/values.ts";
+import { Secret } from "../values/values.ts";
 import { toDetailedChanges, invertDifference } from "./resourceDiff.ts";
 
 const detail = (...given: [path: string, kind: DetailedChange["kind"], input?: boolean][]) =>
@@ -29,9 +29,9 @@ test("what is new or gone on the way there is so as a whole, and once", () => {
   ]);
 });
 
-test("what stands on neither side is not known, and what is secret is not opened", () => {
+test("what stands on neither side has no value, and what is secret is not opened", () => {
   expect(changes(['file["more"]', "add"], ["token.a", "update"])).toEqual([
-    { path: ["file", "more"], kind: "add", new: unknown },
+    { path: ["file", "more"], kind: "add" },
     { path: ["token", "a"], kind: "update", old: olds.inputs.token, new: news.token },
   ]);
 });
@@ -39,7 +39,7 @@ test("what stands on neither side is not known, and what is secret is not opened
 test("old values are those of the outputs unless the provider says inputs", () => {
   expect(changes(["serial", "update", false], ["serial2", "update"])).toEqual([
     { path: ["serial"], kind: "update", old: 1, new: null },
-    { path: ["serial2"], kind: "update", old: null, new: null },
+    { path: ["serial2"], kind: "update" },
   ]);
 });
 

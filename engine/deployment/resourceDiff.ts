@@ -12,7 +12,6 @@ import {
   isProperties,
   Secret,
   Unknown,
-  unknown,
   type PropertyValue,
 } from "../values/values.ts";
 import type { Run } from "./run.ts";
@@ -156,10 +155,14 @@ function place(
   const next = key === undefined ? after : part(after, key);
   const here = path.slice(0, depth + 1);
   if (depth >= path.length - 1) {
-    // A provider may name what neither side holds, such as a row of a file.
-    if (kind === "add") return { path: here, kind, new: next ?? unknown };
-    if (kind === "delete") return { path: here, kind, old: old ?? unknown };
-    return { path: here, kind, old: old ?? null, new: next ?? null };
+    // A provider may name what neither side holds, such as a row of a file: that has no value to show.
+    if (kind === "add") return { path: here, kind, ...(next === undefined ? {} : { new: next }) };
+    if (kind === "delete") return { path: here, kind, ...(old === undefined ? {} : { old }) };
+    return {
+      path: here,
+      kind,
+      ...(old === undefined && next === undefined ? {} : { old: old ?? null, new: next ?? null }),
+    };
   }
   const [was, is] = [old ?? null, next ?? null];
   if (was === null && is !== null) return { path: here, kind: "add", new: is };

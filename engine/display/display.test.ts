@@ -10,9 +10,10 @@ test("--diff shows below each resource how its properties change", () => {
               [0]: "a"
           ]
           token: [secret]
- ~   └─ microapps:App      web        update  [diff: +token-gone~name,tags,teamId]
+ ~   └─ microapps:App      web        update  [diff: +token-gone~name,rows,tags,teamId]
         - gone   : true
         ~ name   : "web" => "site"
+        ~ rows.AT
         + tags[1]: "b"
         ~ teamId : "team-1" => output<string>
         + token  : [secret]

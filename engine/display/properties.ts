@@ -104,6 +104,8 @@ export function changeLines(changes: readonly PropertyChange[], column: number, 
   const sorted = shown.toSorted((a, b) => compareKeys(a.path, b.path));
   return sorted.flatMap(({ path, kind, old, new: next }) => {
     const place: Place = { column, ...marks[kind] };
+    // A row of a file has no value in the state.
+    if (old === undefined && next === undefined) return [marked(place, print, oneLine(path))];
     const name = padText(oneLine(path), width);
     if (kind !== "update") return valueLines(name, kind === "add" ? next : old, place, print);
     const { paint } = print;

@@ -6,6 +6,7 @@ const renamed: PropertyChange[] = [
   { path: "tags[1]", kind: "add", new: "b" },
   { path: "token", kind: "add", new: "[secret]" },
   { path: "gone", kind: "delete", old: true },
+  { path: "rows.AT", kind: "update" },
   { path: "teamId", kind: "update", old: "team-1", new: "[unknown]" },
 ];
 
