@@ -414,7 +414,7 @@ const keyOf = ({ kind, name }: StateResource): string => `${kind} ${name}`;
 function toThing({ kind, name }: StateResource, values: Values): Declaring {
   const shape = resourceNamed(kind)?.inputs.shape ?? {};
   const inputs = Object.fromEntries(Object.entries(withoutEnds(kind, values)).filter(([input]) => input in shape));
-  const empty = { links: {}, seeds: {}, path: [], others: [] };
+  const empty = { links: {}, after: [], seeds: {}, path: [], others: [] };
   return {
     ...empty,
     kind: kind as Declaring["kind"],

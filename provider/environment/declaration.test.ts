@@ -55,7 +55,7 @@ describe("a sound environment file", () => {
     );
   });
 
-  test("has rows before the seeds that only update them, but for a seed that refers to such a seed", () => {
+  test("has rows before the seeds that only update them or name their table, but in a circle", () => {
     const folder = mkdtempSync(join(tmpdir(), "order-"));
     try {
       const seed = (more: string): string => `{ table: t, key: A, rows: [{ A: a }]${more} }`;
@@ -70,6 +70,25 @@ describe("a sound environment file", () => {
       expect(all.map((each) => listAwaited(each, all))).toEqual([[], ["SeedRows rows"], ["SeedRows rows"]]);
       writeFileSync(join(folder, "two.yaml"), file(`  more: ${seed(", references: { B: { seed: late } }")}`));
       expect(declaration("two.yaml", folder).seedOrder).toEqual(["rows", "late", "more", "later"]);
+      const named = (how: string): string =>
+        `seeds:\n  a: { table: u, key: A, rows: [{ A: a }], ${how} }\n  b: ${seed("")}\n  c: ${seed("")}\n`;
+      const by = "{ A: { table: t, key: A } }";
+      for (const how of [`references: ${by}`, `expect: { relationships: ${by} }`]) {
+        writeFileSync(join(folder, "named.yaml"), named(how));
+        const read = declaration("named.yaml", folder);
+        const of = things(read, topName("environment"));
+        expect(of.map((each) => [each.key, ...listAwaited(each, of)])).toEqual([
+          ["SeedRows b"],
+          ["SeedRows c"],
+          ["SeedRows a", "SeedRows b", "SeedRows c"],
+        ]);
+      }
+      // In a circle the order of the file decides.
+      writeFileSync(
+        join(folder, "circle.yaml"),
+        named(`references: ${by}`).replace("}] }", `}], references: { A: { table: u, key: A } } }`),
+      );
+      expect(declaration("circle.yaml", folder).seedOrder).toEqual(["c", "a", "b"]);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -35,6 +35,7 @@ import {
   linksIn,
   type Rule,
   type SeedDeclaration,
+  tablesAwaited,
 } from "./schema.ts";
 
 /** An Environment file without mistakes. */
@@ -42,7 +43,7 @@ export interface Declaration extends Required<
   Pick<EnvironmentFile, "organizations" | "seeds" | "apps" | "notifications">
 > {
   rules: readonly Rule[];
-  /** Logical names of the seeds, each after those that its rows refer to. */
+  /** Logical names of the seeds, each after those that its rows refer to, or that add the rows which it updates or names. */
   seedOrder: readonly string[];
   /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
@@ -455,19 +456,25 @@ function checkWritten({ root, report }: FileChecks, row: readonly PropertyKey[],
   }
 }
 
-/** The seeds that add the rows which a seed only updates, but for those that refer to it in turn. */
+/** The seeds that add rows which a seed updates or names by their table, but for those that wait for it in turn. */
 function listAdding(name: string, seeds: Seeds): string[] {
-  const { mode, table } = seeds[name] ?? {};
-  if (mode !== "updateOnly") return [];
-  const leadsHere = (from: string, seen: ReadonlySet<string>): boolean =>
-    from === name ||
-    (!seen.has(from) &&
-      (seeds[from] ? mentions(seeds[from]) : []).some(({ seed }) => leadsHere(seed, new Set([...seen, from]))));
-  const adds = ([, one]: readonly [string, SeedDeclaration]): boolean => one.table === table && one.mode !== mode;
-  return Object.entries(seeds).flatMap((entry) => (adds(entry) && !leadsHere(entry[0], new Set()) ? [entry[0]] : []));
+  const adding = (of: string): string[] => {
+    const tables = seeds[of] ? tablesAwaited(seeds[of]) : [];
+    const adds = ([other, one]: readonly [string, SeedDeclaration]): boolean =>
+      other !== of && tables.includes(one.table) && one.mode !== "updateOnly";
+    return Object.entries(seeds).flatMap((entry) => (adds(entry) ? [entry[0]] : []));
+  };
+  const leadsHere = (from: string, seen: Set<string>): boolean => {
+    if (from === name) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    const next = seeds[from] ? mentions(seeds[from]).map(({ seed }) => seed) : [];
+    return [...next, ...adding(from)].some((each) => leadsHere(each, seen));
+  };
+  return adding(name).filter((other) => !leadsHere(other, new Set()));
 }
 
-/** The seeds such that each comes after those that its rows refer to, or that add the rows which it updates. */
+/** The seeds such that each comes after those that its rows refer to, or that add the rows which it updates or names. */
 function seedOrder({ root, report }: FileChecks, seeds: Seeds): string[] {
   const done = new Set<string>();
   const visit = (name: string, chain: readonly string[], at: Place): void => {

@@ -256,6 +256,12 @@ export const linksIn = ({ references = {}, parent, expect }: SeedDeclaration) =>
   ...(parent ? [{ label: parent.by, to: parent, path: ["parent"] }] : []),
 ];
 
+/** The tables whose rows a seed waits for, if other seeds add them: its own to update, and others that it names. */
+export const tablesAwaited = (seed: SeedDeclaration): string[] => [
+  ...(seed.mode === "updateOnly" ? [seed.table] : []),
+  ...linksIn(seed).flatMap(({ to }) => ("seed" in to ? [] : [to.table])),
+];
+
 /** A seed with the inputs of SeedRows in place of the verbs that a file has. */
 export function withRowEdits<Seed extends Pick<SeedDeclaration, "rows+" | "rows~" | "rows-">>({
   "rows+": additions,

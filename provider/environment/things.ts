@@ -1,7 +1,7 @@
 import { toPerson } from "../people/people.ts";
 import type { Expectations } from "../seedRows/inputs.ts";
 import { type Declaration, type Formerly, formerKeys, formerUrns } from "./declaration.ts";
-import { linksIn, type SeedDeclaration, withRowEdits } from "./schema.ts";
+import { linksIn, type SeedDeclaration, tablesAwaited, withRowEdits } from "./schema.ts";
 
 /** The types of resources that an Environment makes. */
 export const kinds = [
@@ -35,6 +35,8 @@ export interface DeclaredThing {
   links: Readonly<Record<string, Link[]>>;
   /** Keys of the seeds whose rows a seed refers to, by label; those of its parent rows by their column. */
   seeds: Readonly<Record<string, string>>;
+  /** Keys of the seeds that add rows which a seed updates or names by their table. */
+  after: readonly string[];
   /** Where it stands in the file. */
   path: readonly string[];
   /** Names at that place that are things of their own. */
@@ -46,11 +48,12 @@ export interface DeclaredThing {
 }
 
 type Stated = Pick<DeclaredThing, "kind" | "name" | "inputs" | "path"> &
-  Partial<Pick<DeclaredThing, "links" | "seeds" | "others" | "above">> & { retain?: boolean | undefined };
+  Partial<Pick<DeclaredThing, "links" | "seeds" | "after" | "others" | "above">> & { retain?: boolean | undefined };
 
 const thing = (top: LogicalName, { retain, ...own }: Stated): DeclaredThing => ({
   links: {},
   seeds: {},
+  after: [],
   others: [],
   ...own,
   ...(retain ? { retain } : {}),
@@ -169,9 +172,11 @@ const isPlainMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): DeclaredThing[] {
-  return seedOrder.flatMap((key) => {
+  return seedOrder.flatMap((key, index) => {
     const seed = seeds[key];
     if (!seed) return [];
+    const tables = tablesAwaited(seed);
+    const adds = (one?: SeedDeclaration): boolean => one?.mode !== "updateOnly" && tables.includes(one?.table ?? "");
     const { formerly, retain, teamViewers, references = {}, parent, expect, files = {}, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
     const inputs = {
@@ -190,6 +195,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       seeds: Object.fromEntries(
         linksIn(seed).flatMap(({ label, to }) => ("seed" in to ? [[label, `SeedRows ${to.seed}`] as const] : [])),
       ),
+      after: seedOrder.slice(0, index).flatMap((other) => (adds(seeds[other]) ? [`SeedRows ${other}`] : [])),
       ...at,
       retain,
     });
@@ -246,11 +252,11 @@ function resolved(
 
 /**
  * Keys of the things that another one waits for: those that may invite the viewers of a seed or the recipient of a
- * notification, those that add the rows of an `updateOnly` seed, the seed of a file, and the app that a notification is about.
+ * notification, those that add rows which a seed updates or names, the seed of a file, and the app of a notification.
  */
 export const listAwaited = (thing: DeclaredThing, all: readonly DeclaredThing[]): string[] => [
   ...listInviting(thing, all),
-  ...listAdding(thing, all),
+  ...thing.after,
   ...(thing.kind === "RowFile" && thing.above !== undefined ? [thing.above] : []),
   ...(thing.kind === "Notification" ? listReady(thing, all) : []),
 ];
@@ -259,13 +265,6 @@ const listReady = ({ links }: DeclaredThing, all: readonly DeclaredThing[]): str
   all
     .filter(({ kind, above }) => kind === "AppReadiness" && links["appID"]?.some(({ of }) => of === above))
     .map(({ key }) => key);
-
-function listAdding({ kind, inputs: { mode, table } }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
-  if (kind !== "SeedRows" || mode !== "updateOnly") return [];
-  const adds = ({ kind, inputs }: DeclaredThing): boolean =>
-    kind === "SeedRows" && inputs["table"] === table && inputs["mode"] !== "updateOnly";
-  return all.filter(adds).map(({ key }) => key);
-}
 
 function listInviting({ kind, inputs }: DeclaredThing, all: readonly DeclaredThing[]): string[] {
   const { viewers, userID, email } = inputs;
