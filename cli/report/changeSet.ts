@@ -45,7 +45,7 @@ const thing = z.strictObject({
 
 const section = z.strictObject({
   compared: z.boolean(),
-  why: z.string().optional().meta({ description: "Why it is not compared, or not whole." }),
+  why: z.string().optional().meta({ description: "Why it is not compared, or incomplete." }),
   things: z.array(thing).meta({ description: "Removals first." }),
   hints: z
     .array(z.string())

@@ -179,7 +179,7 @@ function pendingCount(environment: EnvironmentChanges): string {
   const count = pending.things.length;
   const isSame = count > 0 && count === change.things.length && besides(environment).length === 0;
   const what = isSame ? "the same" : `${count} ${count === 1 ? "thing" : "things"}`;
-  if (count === 0) return pending.why === undefined ? "nothing" : "not whole";
+  if (count === 0) return pending.why === undefined ? "nothing" : "incomplete";
   return what;
 }
 

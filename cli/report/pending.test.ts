@@ -138,7 +138,7 @@ describe("rows", () => {
     for (const text of [csv, "Code,Name\nA,Aachen\nC,Celle\n"]) {
       const { things, why } = await of(seed(text), [environment, await hidden()]);
       expect(things).toEqual([]);
-      expect(why).toBe("rows of 1 seed are compared when up runs: cities");
+      expect(why).toBe("only up can compare the rows of 1 seed, which the state has encrypted: cities");
     }
   });
 
@@ -149,7 +149,7 @@ describe("rows", () => {
       ["cities", "add", undefined],
     ]);
     expect(things[0]?.notes).toContain("has 2 rows: up finds out which of them stay");
-    expect(why).toBe("rows of 2 seeds are compared when up runs: cities, towns");
+    expect(why).toBe("only up can compare the rows of 2 seeds, which the state has encrypted: cities, towns");
   });
 
   test("of secret seeds are never named", async () => {
@@ -157,7 +157,7 @@ describe("rows", () => {
       environment,
       await hidden({ sensitive: true }),
     ]);
-    expect(why).toBe("rows of 1 seed are compared when up runs: cities");
+    expect(why).toBe("only up can compare the rows of 1 seed, which the state has encrypted: cities");
     expect(why).not.toContain("hush");
   });
 

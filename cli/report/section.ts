@@ -131,7 +131,9 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<Compared> {
   const open = unread.filter(({ known }) => known?.why === undefined).map(({ name }) => name);
   const reasons = unread.flatMap(({ name, known }) => (known?.why === undefined ? [] : `${name}: ${known.why}`));
   if (open.length > 0)
-    reasons.push(`rows of ${formatCount(open.length, "seed")} are compared when up runs: ${open.join(", ")}`);
+    reasons.push(
+      `only up can compare the rows of ${formatCount(open.length, "seed")}, which the state has encrypted: ${open.join(", ")}`,
+    );
   const section: Section = {
     compared: true,
     ...(reasons.length === 0 ? {} : { why: reasons.join("; ") }),

@@ -274,4 +274,4 @@ const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
 
 /** The reason why a section is incomplete; undefined for a complete one. */
 export const openPart = (section: Section | undefined): string | undefined =>
-  section?.why === undefined ? undefined : `${section.compared ? "not whole" : "not compared"}: ${section.why}`;
+  section?.why === undefined ? undefined : `${section.compared ? "incomplete" : "not compared"}: ${section.why}`;

@@ -72,7 +72,7 @@ function obstacle(fact: Fact, run: FactRun, results: readonly FactResult[], left
   if (run.signal?.aborted || results.some((result) => "isLost" in result)) return stopped;
   const needs = needsOf(fact);
   const missing = needs.filter((name) => !run.sandbox.has(name));
-  if (missing.length > 0) return `they need ${missing.map(askedFor).join(", ")}`;
+  if (missing.length > 0) return `they need ${[...new Set(missing.map(askedFor))].join(", ")}`;
   // What a call promises in its first fact is presumed by all others.
   const calls = new Set<string>(fact.steps.map(({ call }) => call));
   const broken = results.find(({ status, fact: { id } }) => status !== "fits" && id !== fact.id && calls.has(id));
@@ -85,7 +85,8 @@ function obstacle(fact: Fact, run: FactRun, results: readonly FactResult[], left
 function askedFor(name: string): string {
   if (name === "generate" || name === "notify") return `--${name}`;
   if (name === "caller.apiKey") return "microapps:apiKey";
-  return /^(?:caller|person)\./.test(name) ? name.replace(".", "'s ") : `--sandbox ${name}=…`;
+  if (name === "person.password") return "MICROAPPS_PERSON_PASSWORD";
+  return name.startsWith("caller.") ? name.replace(".", "'s ") : `--sandbox ${name.replace(/\.userID$/, "")}=…`;
 }
 
 async function tried(fact: Fact, run: FactRun, left: Left[]): Promise<FactResult> {

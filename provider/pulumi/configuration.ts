@@ -176,7 +176,9 @@ export function configure(
     const missing =
       token !== undefined
         ? "microapps:token needs microapps:userID beside it"
-        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID";
+        : email !== undefined
+          ? "microapps:password is not set: set it beside microapps:email, with --secret"
+          : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID";
     const there =
       unused.length > 0 ? `; ${unused.join(", ")} in the environment count for another origin: ${howToTrust}` : "";
     throw new ConfigurationError(missing + there);

@@ -136,10 +136,8 @@ export async function driftMessage(
     ...(changed > 0 ? [`${changed} changed${named(changedKeys, changed, { was, is })}`] : []),
     ...(missing > 0 ? [`${missing} gone${named(missingKeys, missing)}`] : []),
   ];
-  const changes = byHand
-    ? `rows edited by hand: ${parts.join(", ")}`
-    : `rows whose links lead nowhere any more: ${changed}${named(changedKeys, changed)}`;
-  if (byHand && declaration.onConflict === "error")
-    return `${changes}; onConflict is "error", so an update stops at them`;
-  return changes;
+  if (!byHand) return `rows whose links lead nowhere any more: ${changed}${named(changedKeys, changed)}`;
+  const next =
+    declaration.onConflict === "error" ? 'onConflict is "error", so an update stops at them' : "up repairs it";
+  return `rows edited by hand: ${parts.join(", ")}; ${next}`;
 }

@@ -105,7 +105,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
   for (const command of ["preview", "refresh --yes --skip-preview --diff", "preview --diff"]) {
     const output = await project.succeed(command);
     const said = output.split("\n").flatMap((line) => /rows edited by hand.*/.exec(line) ?? []);
-    expect([...new Set(said)]).toEqual(['rows edited by hand: 1 changed ("Lisbon": Desks 12 => 99)']);
+    expect([...new Set(said)]).toEqual(['rows edited by hand: 1 changed ("Lisbon": Desks 12 => 99); up repairs it']);
     if (command.includes("--diff")) expect(output).toContain("Renamed by hand");
   }
   expect(await project.changes("preview")).toEqual(repair);

@@ -46,9 +46,9 @@ throughBothKinds({ tables }, (scene) => {
       const seed = await edited();
       const seen = 'rows edited by hand: 1 changed ("AF": Name "Africa" => "By hand"), 1 gone ("EU")';
       const said: [Properties, string[]][] = [
-        [{}, [seen]],
+        [{}, [`${seen}; up repairs it`]],
         [{ onConflict: "error" }, ["rows: 2 unchanged", `${seen}; onConflict is "error", so an update stops at them`]],
-        [{ mode: "insertOnly" }, ["rows: 2 unchanged", 'rows edited by hand: 1 gone ("EU")']],
+        [{ mode: "insertOnly" }, ["rows: 2 unchanged", 'rows edited by hand: 1 gone ("EU"); up repairs it']],
       ];
       for (const [more, told] of said)
         expect(await seed.preview({ rows, ...more })).toMatchObject({ changes: true, told });

@@ -18,7 +18,7 @@ describe("what staging changed", () => {
     const shown = await promoteIn(repository, ["staging", "prod"], { write: false });
     expect(renderPromotion(shown).replace(/since [0-9a-f]{12}/, "since COMMIT")).toBe(
       [
-        "staging → prod, what changed since COMMIT (both files are there since)",
+        "staging → prod, what changed since COMMIT (the first commit with both files)",
         "  + acme/crew/bob@example.com  role: member",
         "  ~ countries/DE  Area: 357 → 358",
         "  + countries/IT  Name: Italy, Area: 301",

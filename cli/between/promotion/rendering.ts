@@ -14,7 +14,7 @@ export function renderPromotion(promotion: Promoted): string {
   const by = {
     entry: "promotions.yaml",
     return: `the last promotion from ${to} to ${from}`,
-    fork: "both files are there since",
+    fork: "the first commit with both files",
   }[base.by];
   const more = taken.length - maxListed;
   const lines = [

@@ -142,7 +142,7 @@ test.each<[id: string, Case, seen: string, status?: 0 | 2 | 3]>([
   ["reachable", page(404, { detail: "Not Found" }), "<front> answers with other JSON (HTTP 404)"],
   ["reachable", page(502, "<html>Bad Gateway</html>"), "something that is not JSON (HTTP 502)"],
   ["reachable", { config: { endpoint: undefined } }, "No endpoint is configured"],
-  ["reachable", { config: { password: undefined } }, "No credentials are configured"],
+  ["reachable", { config: { password: undefined } }, "microapps:password is not set"],
   ["reachable", { config: { readonly: "true" } }, "microapps:readonly is not a setting; did you mean"],
   ["reachable", { environment: { PULUMI_CONFIG_PASSPHRASE: "y" } }, "Incorrect passphrase"],
   ["reachable", { stack: "dve" }, "No stack named 'dve' found; did you mean 'dev'?"],

@@ -333,6 +333,10 @@ function screenOf({ platform, mark, resources, misfits, notTried, left }: Verify
   const cells = Math.max(0, ...resources.map(({ resource }) => resource.length)) + 2;
   const row = (name: string, ...counts: (string | number)[]): string =>
     (name.padEnd(cells) + counts.map((count) => String(count || "").padStart(11)).join("")).trimEnd();
+  const untried = notTried.flatMap(({ why }) => {
+    const needs = /^they need (.*)/.exec(why)?.[1]?.split(", ");
+    return needs?.map((need) => ` without ${need}`) ?? `, since ${why}`;
+  });
   const parts: string[][] = [
     [
       row("needed by", "fits", "does not", "not tried"),
@@ -345,8 +349,8 @@ function screenOf({ platform, mark, resources, misfits, notTried, left }: Verify
       ...wrapped(`  seen: ${seen}`),
       ...(helps === null ? [] : wrapped(`  may help: ${/^check/.test(helps) ? "" : "a profile with "}${helps}`)),
     ]),
-    [...Map.groupBy(notTried, ({ why }) => why)].flatMap(([why, facts]) =>
-      wrapped(`Not tried: ${formatCount(facts.length, "fact")}: ${why}.`),
+    [...Map.groupBy(untried, (why) => why)].flatMap(([why, { length }]) =>
+      wrapped(`Not tried${why}: ${formatCount(length, "fact")}.`),
     ),
     left.flatMap((each) => wrapped(leftLine(each))),
     wrapped(
