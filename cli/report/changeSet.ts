@@ -66,9 +66,7 @@ const environment = z.strictObject({
     .string()
     .optional()
     .meta({ description: "The digest of all that decides the next up, where the state can be read: sha256:…" }),
-  flags: z
-    .array(note)
-    .meta({ description: "Rules and expectations that are looser; another stack, file or endpoint." }),
+  flags: z.array(note).meta({ description: "Rules that are looser; another stack, file or endpoint." }),
   notes: z.array(z.string()),
 });
 

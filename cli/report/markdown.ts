@@ -335,8 +335,12 @@ const adminTexts = ({ name: team, changes }: Thing): string[] =>
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
+/** True where a list has lost nothing; none that is there has everything. */
+const hasAllOf = ({ before = [], after }: Pick<Field, "before" | "after">): boolean =>
+  Array.isArray(after) && Array.isArray(before) && before.every((label) => after.includes(label));
+
 /** By setting: true when a new value is as strict as the old one. */
-const strict: Readonly<Record<string, (field: Field) => boolean>> = {
+const strict: Readonly<Record<string, (field: Pick<Field, "before" | "after">) => boolean>> = {
   maxRemovals: ({ before, after }) => isNumber(before) && isNumber(after) && after <= before,
   minAdmins: ({ before, after }) => isNumber(after) && after >= (isNumber(before) ? before : 0),
   keepSelf: ({ after }) => after !== false,
@@ -346,14 +350,25 @@ const strict: Readonly<Record<string, (field: Field) => boolean>> = {
   adopt: ({ after }) => after === undefined || after === false,
   ignoreActionRules: ({ after }) => after !== true,
   sensitive: ({ after }) => after === true,
-  secretLabels: ({ before, after }) =>
-    Array.isArray(after) && Array.isArray(before) && before.every((label) => after.includes(label)),
+  secretLabels: hasAllOf,
+  "expect.unique": hasAllOf,
+  "expect.notNull": hasAllOf,
+  "expect.rowCount.min": ({ before = 0, after }) => isNumber(after) && isNumber(before) && after >= before,
+  "expect.rowCount.max": ({ before = Infinity, after }) => isNumber(after) && isNumber(before) && after <= before,
+  "expect.acceptedValues": ({ before, after }) =>
+    before === undefined || (after !== undefined && hasAllOf({ before: after, after: before })),
+  "expect.relationships": ({ before }) => before === undefined,
+  expect: ({ after }) => after !== undefined,
 };
+
+/** By a setting, or by the one that it is a part of. */
+const strictness = (name: string): ((field: Pick<Field, "before" | "after">) => boolean) | undefined =>
+  Object.entries(strict).find(([setting]) => name === setting || name.startsWith(`${setting}.`))?.[1];
 
 function guardTexts({ op, name: thing, changes }: Thing): string[] {
   if (op === "add" || op === "remove") return [];
   return changes.flatMap(({ kind, name, fields: [field] }) => {
-    if (kind !== "setting" || !field || !Object.hasOwn(strict, name) || strict[name]?.(field)) return [];
+    if (kind !== "setting" || !field || (strictness(name)?.(field) ?? true)) return [];
     const [was, is] = cutBoth(...valueTexts(field.before, field.after), 60);
     return `${name} of ${thing}: ${was === "" ? "default" : was} → ${is === "" ? "default" : is}`;
   });

@@ -122,11 +122,10 @@ export function planDigest(plan: PlanParts): string {
 
 const form = new RegExp(`^sha256:[0-9a-f]{64}(-[0-9a-f]{${parts.length * hintLength}})?$`);
 
-/** Why a plan is not the one of a digest, in one sentence; undefined where it is. */
-export function describeOtherPlan(expected: string, plan: PlanParts): string | undefined {
+/** Why a plan is not the expected one, in one sentence; undefined where it is. Both are digests. */
+export function describeOtherPlan(expected: string, now: string): string | undefined {
   if (!form.test(expected))
     return `${JSON.stringify(expected.slice(0, 120))} is not the digest of a plan: sha256:… as report and preview print it`;
-  const now = planDigest(plan);
   const [digest, hints = ""] = expected.split("-");
   if (now.startsWith(`${digest ?? ""}-`)) return undefined;
   const found = now.split("-")[1] ?? "";
@@ -140,5 +139,7 @@ export function describeOtherPlan(expected: string, plan: PlanParts): string | u
 export async function planOfStack({ project, name }: Stack) {
   const state = await stateAtRest(project.root, name, process.env);
   const parts = state === undefined ? undefined : await planAt(project.root, name, state);
-  return parts && { digest: planDigest(parts), differsFrom: (expected: string) => describeOtherPlan(expected, parts) };
+  if (!parts) return undefined;
+  const digest = planDigest(parts);
+  return { digest, differsFrom: (expected: string) => describeOtherPlan(expected, digest) };
 }

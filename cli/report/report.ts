@@ -2,11 +2,10 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { EngineError } from "../../engine/index.ts";
 import { today } from "../../machine/today.ts";
-import { some } from "../../platform/messages/text.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
-import { type Declaration, formerKeys } from "../../provider/environment/declaration.ts";
+import type { Declaration } from "../../provider/environment/declaration.ts";
 import { LateError, maxMegabytesOfLayer, rootOf, textIfAny, until } from "../../provider/files/files.ts";
-import type { TreeEntry } from "../../provider/files/git.ts";
+import { type TreeEntry, treeOf, workingTreeOf } from "../../provider/files/git.ts";
 import { describePlace } from "../../provider/layers/document.ts";
 import {
   type AlsoChanged,
@@ -69,7 +68,8 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
     const environments: EnvironmentChanges[] = [];
     for (const entry of entries)
       environments.push(await inTime(request.deadline, entry, () => environmentChanges(sides, entry, former)));
-    const also = await alsoChanged(sides, await tree.entries(head, base, commit), files);
+    const committed = head === commit ? base.entries : head === "" ? new Map() : await treeOf(root, head);
+    const also = await alsoChanged(sides, await workingTreeOf(root, committed), files);
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, alsoChanged: also, environments };
   } finally {
@@ -167,7 +167,6 @@ async function environmentChanges(
     problems: [...head.problems, ...compared.problems],
     flags: [
       ...(before.declared && head.parts ? findLoosened(before.declared, head.parts) : []),
-      ...(before.declared && head.declared ? findLoosenedExpectations(before.declared, head.declared) : []),
       ...entryFlags(entry, former, listedBefore.size === 0),
     ],
     notes: [...before.notes, ...ends],
@@ -240,47 +239,4 @@ function findLoosened(base: Declared, { rules }: Pick<Declaration, "rules">): No
     text: `the rule on ${[rule.path].flat().join(".")} is removed or changed: until that is merged, the one of the base applies`,
     place: describePlace(at),
   }));
-}
-
-type Seed = Declaration["seeds"][string];
-type Expect = NonNullable<Seed["expect"]>;
-
-/** Expectations of seeds that hold their tables to less than those of the base did. */
-export function findLoosenedExpectations(base: Declared, head: Declared): Note[] {
-  return Object.entries(head.declaration.seeds).flatMap(([name, seed]) => {
-    const former = [name, ...formerKeys(seed.formerly)].find((each) => base.declaration.seeds[each] !== undefined);
-    const before = former === undefined ? undefined : base.declaration.seeds[former]?.expect;
-    const lost = before ? listLost(before, seed.expect ?? {}) : [];
-    if (lost.length === 0) return [];
-    const place = head.place(["seeds", name, ...(seed.expect ? ["expect"] : [])]);
-    return { text: `${name} expects less of its table: ${lost.join("; ")}`, place };
-  });
-}
-
-/** Lists the requirements that are gone or weaker, each in its words. */
-function listLost(before: Expect, after: Expect): string[] {
-  const labels = (name: "unique" | "notNull"): string[] =>
-    (before[name] ?? []).filter((label) => !after[name]?.includes(label)).map((label) => `${name} ${label} is gone`);
-  const values = Object.entries(before.acceptedValues ?? {}).flatMap(([label, was]) => {
-    const is = after.acceptedValues?.[label];
-    const more = is?.filter((value) => !was.includes(value)) ?? [];
-    if (!is) return [`acceptedValues of ${label} are gone`];
-    return more.length === 0 ? [] : [`acceptedValues of ${label} have ${some(more.map(String), 10)} more`];
-  });
-  const links = Object.entries(before.relationships ?? {}).flatMap(([label, was]) => {
-    const is = after.relationships?.[label];
-    return stable(is) === stable(was) ? [] : [`relationships of ${label} ${is ? "lead elsewhere" : "are gone"}`];
-  });
-  const { min: least, max: most } = before.rowCount ?? {};
-  const { min = 0, max = Infinity } = after.rowCount ?? {};
-  return [
-    ...labels("unique"),
-    ...labels("notNull"),
-    ...values,
-    ...links,
-    ...(least !== undefined && min < least ? [`rowCount.min is ${min}, and was ${least}`] : []),
-    ...(most !== undefined && max > most
-      ? [`rowCount.max is ${max === Infinity ? "gone" : max}, and was ${most}`]
-      : []),
-  ];
 }

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { messageOf } from "../../machine/failures.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
@@ -25,7 +25,6 @@ import {
   toGitEnvironment,
   type TreeEntry,
   treeOf,
-  workingTreeOf,
 } from "../../provider/files/git.ts";
 import { placed } from "./changeSet.ts";
 import { DataRefusal } from "./environments.ts";
@@ -66,154 +65,22 @@ export async function forkOf(root: string, base: string, head: string): Promise<
   }
 }
 
-/** An Environment file of one side. */
-interface Reading extends EnvironmentReading {
-  /** Why there is no declaration to compare with. */
-  why?: string;
-  notes: string[];
-}
-
-/** One side of a comparison: a project at a commit or as it lies there. Each Environment file is read once. */
-abstract class Tree {
+/** The project as it lies there. Each Environment file is read once. */
+export class WorkingTree {
+  readonly root: string;
   /** The folder of Pulumi.yaml. */
-  abstract readonly folder: string;
+  readonly folder: string;
   /** That folder, from the top of the repository on. */
   readonly prefix: string;
-  readonly #read = new Map<string, Set<string>>();
-
-  constructor(prefix: string) {
-    this.prefix = prefix;
-  }
-
-  abstract read(file: string): Promise<Reading>;
-
-  /** Keeps which files a declaration consists of and reads. */
-  protected note(file: string, { files, declared }: Pick<EnvironmentReading, "files" | "declared">): void {
-    const names = [...files, ...(declared ? listSources(declared.declaration) : [])];
-    this.#read.set(file, new Set(names.map((name) => pathInRepository(this.prefix, name))));
-  }
-
-  /** Paths, from the top of the repository on, of the files that declarations consist of and read. */
-  async dataOf(files: readonly string[]): Promise<ReadonlySet<string>> {
-    for (const file of files) if (!this.#read.has(file)) await this.read(file);
-    return new Set(files.flatMap((file) => [...(this.#read.get(file) ?? [])]));
-  }
-}
-
-/**
- * A commit. The files that Environment files need are written into a private folder under their paths, and the ordinary
- * reader reads them there. What is no file is named and not followed.
- */
-export class BaseTree extends Tree {
-  readonly folder: string;
-  /** Everything in the commit. */
-  readonly entries: ReadonlyMap<string, TreeEntry>;
-  readonly #root: string;
-  readonly #top = realpathSync(mkdtempSync(join(tmpdir(), "microapps-base-")));
-  readonly #written = new Set<string>();
-  readonly #unread = new Map<string, string>();
-  readonly #readings = new Map<string, Promise<Reading>>();
-
-  private constructor(root: string, prefix: string, entries: ReadonlyMap<string, TreeEntry>) {
-    super(prefix);
-    [this.#root, this.entries, this.folder] = [root, entries, join(this.#top, prefix)];
-    mkdirSync(join(this.#top, ".git")); // the reader takes it for a repository, and reads nothing beyond it
-    mkdirSync(this.folder, { recursive: true });
-  }
-
-  static async of(root: string, prefix: string, commit: string): Promise<BaseTree> {
-    return new BaseTree(root, prefix, await treeOf(root, commit));
-  }
-
-  /** The text of a file beside Pulumi.yaml; undefined where there is none. */
-  async text(file: string): Promise<string | undefined> {
-    await this.#write(file);
-    const place = join(this.folder, file);
-    return existsSync(place) ? readFileSync(place, "utf8") : undefined;
-  }
-
-  read(file: string): Promise<Reading> {
-    const reading = this.#readings.get(file) ?? this.#readAll(file);
-    this.#readings.set(file, reading);
-    return reading;
-  }
-
-  async #readAll(file: string): Promise<Reading> {
-    const { folder } = this;
-    if (!(await this.#write(file))) {
-      this.note(file, { files: [] });
-      const notes = [`${file} is not in the base: everything it declares is new`];
-      return { declared: declareNothing(folder), problems: [], files: [], missing: [], notes };
-    }
-    for (;;) {
-      const reading = readDeclaration(file, folder);
-      // What it names is only known once it is read.
-      let isMore = false;
-      for (const name of [...reading.missing, ...(reading.parts ? listSources(reading.parts) : [])])
-        if (!this.#written.has(this.#pathOf(name)) && (await this.#write(name))) isMore = true;
-      if (isMore) continue;
-      this.note(file, reading);
-      return { ...reading, ...this.#judged(reading), notes: [] };
-    }
-  }
-
-  /** What counts of a declaration. */
-  #judged({ declared, problems, files }: EnvironmentReading): Pick<Reading, "declared" | "why"> {
-    const unread = (name: string): string | undefined => this.#unread.get(this.#pathOf(name));
-    const why = files.map(unread).find((reason) => reason !== undefined);
-    if (declared && why === undefined) return { declared: { ...declared, unread } };
-    const wrong = problems.slice(0, 3).map(placed).join("; ");
-    return { declared: undefined, why: why ?? `the file of the base can't be read: ${wrong}` };
-  }
-
-  #pathOf = (file: string): string => pathInRepository(this.prefix, file);
-
-  /** Writes a file of the commit; false where there is none. */
-  async #write(name: string): Promise<boolean> {
-    const path = this.#pathOf(name);
-    if (this.#written.has(path)) return true;
-    const refused = this.#refusal(path);
-    const entry = this.entries.get(path);
-    if (entry === undefined && refused === undefined) return false;
-    this.#written.add(path);
-    const file = join(this.#top, path);
-    mkdirSync(dirname(file), { recursive: true });
-    if (entry && refused === undefined) await writeBlob(this.#root, entry.id, file);
-    else writeFileSync(file, "", { mode: 0o600 });
-    if (refused !== undefined) this.#unread.set(path, refused);
-    else if (await isPointer(this.#top, path))
-      this.#unread.set(path, `${path} is a pointer of Git LFS at the base: what it stands for is not read`);
-    return true;
-  }
-
-  #refusal(path: string): string | undefined {
-    for (const above of partsOf(path)) {
-      const kind = this.entries.get(above)?.kind;
-      if (kind === "link") return `${above} is a symbolic link at the base: it is not followed`;
-      if (kind === "submodule") return `${above} is a submodule at the base: it is not read`;
-    }
-    return undefined;
-  }
-
-  remove(): void {
-    rmSync(this.#top, { recursive: true, force: true });
-  }
-}
-
-/** The working tree. What stands in a file's place is named and not shown: nobody could approve it. */
-export class WorkingTree extends Tree {
-  readonly folder: string;
-  readonly root: string;
-  readonly #readings = new Map<string, { held: Declared["rules"]; reading: Promise<Reading> }>();
+  readonly #readings = new Map<string, { held: Declared["rules"]; reading: Promise<EnvironmentReading> }>();
 
   /** @param folder by its true path */
   constructor(root: string, folder: string) {
-    super(toSlashes(relative(root, folder)));
-    [this.root, this.folder] = [root, folder];
+    [this.root, this.folder, this.prefix] = [root, folder, toSlashes(relative(root, folder))];
   }
 
   /** @param held rules of another version that hold as well */
-  read(file: string, held: Declared["rules"] = []): Promise<Reading> {
+  read(file: string, held: Declared["rules"] = []): Promise<EnvironmentReading> {
     const known = this.#readings.get(file);
     if (known?.held === held || (known && held.length === 0)) return known.reading;
     const reading = this.#readAll(file, held);
@@ -221,28 +88,24 @@ export class WorkingTree extends Tree {
     return reading;
   }
 
-  async #readAll(file: string, held: Declared["rules"]): Promise<Reading> {
-    const { folder } = this;
-    const reading = readDeclaration(file, folder, held);
-    const { declared, files } = reading;
-    this.note(file, reading);
-    const sources = declared ? listSources(declared.declaration) : [];
-    const pointers = new Map<string, string>();
-    for (const name of new Set([...files, ...sources]))
-      if (await isPointer(folder, name))
-        pointers.set(name, `${name} is a pointer of Git LFS: fetch the file with "git lfs pull"`);
-    const unread = (name: string): string | undefined => this.#detourTo(name) ?? pointers.get(name);
-    const layers = files.flatMap((name) => unread(name) ?? []);
-    if (layers.length > 0)
-      return { ...reading, declared: undefined, problems: layers.map((text) => ({ text })), notes: [] };
-    const detours = sources.flatMap((name) => this.#detourTo(name) ?? []).map((text) => ({ text }));
-    const problems = [...reading.problems, ...detours];
-    return { ...reading, ...(declared && { declared: { ...declared, unread } }), problems, notes: [] };
+  /** Paths, from the top of the repository on, of the files that declarations consist of and read. */
+  async dataOf(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const readings = await Promise.all(names.map((name) => this.read(name)));
+    const data = readings.flatMap(({ files, declared }) => [
+      ...files,
+      ...(declared ? listSources(declared.declaration) : []),
+    ]);
+    return new Set(data.map(this.pathOf));
   }
 
+  protected readonly pathOf = (name: string): string => pathInRepository(this.prefix, name);
+
+  /** Makes files that a declaration names readable; true where one is that was not. */
+  protected readonly bring: (names: readonly string[]) => Promise<boolean> = () => Promise.resolve(false);
+
   /** Why a file is not read although it is there: something on its way is no file or folder of this repository. */
-  #detourTo(file: string): string | undefined {
-    for (const above of partsOf(toSlashes(relative(this.root, resolve(this.folder, file))))) {
+  protected detourTo(path: string): string | undefined {
+    for (const above of partsOf(path)) {
       const place = join(this.root, above);
       if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true)
         return `${above} is a symbolic link: it is not followed`;
@@ -251,10 +114,109 @@ export class WorkingTree extends Tree {
     return undefined;
   }
 
-  /** Everything in it, by path, without what Git ignores. `head` is its commit, empty where there is none. */
-  async entries(head: string, { entries }: BaseTree, base: string): Promise<Map<string, TreeEntry>> {
-    const committed = head === base ? entries : head === "" ? new Map() : await treeOf(this.root, head);
-    return workingTreeOf(this.root, committed);
+  protected describePointer = (name: string): string =>
+    `${name} is a pointer of Git LFS: fetch the file with "git lfs pull"`;
+
+  async #readAll(file: string, held: Declared["rules"]): Promise<EnvironmentReading> {
+    const { folder } = this;
+    let reading = readDeclaration(file, folder, held);
+    // What it names is only known once it is read.
+    while (await this.bring([...reading.missing, ...(reading.parts ? listSources(reading.parts) : [])]))
+      reading = readDeclaration(file, folder, held);
+    const { declared, files, problems } = reading;
+    const sources = declared ? listSources(declared.declaration) : [];
+    // What stands in a file's place is named and not shown: nobody could approve it.
+    const detours = new Map<string, string>();
+    const pointers = new Map<string, string>();
+    for (const name of new Set([...files, ...sources])) {
+      const detour = this.detourTo(this.pathOf(name));
+      if (detour !== undefined) detours.set(name, detour);
+      else if (await isPointer(folder, name)) pointers.set(name, this.describePointer(name));
+    }
+    const unread = (name: string): string | undefined => detours.get(name) ?? pointers.get(name);
+    const layers = files.flatMap((name) => unread(name) ?? []);
+    if (layers.length > 0) return { ...reading, declared: undefined, problems: layers.map((text) => ({ text })) };
+    if (!declared) return reading;
+    const others = sources.flatMap((name) => detours.get(name) ?? []).map((text) => ({ text }));
+    return { ...reading, declared: { ...declared, unread }, problems: [...problems, ...others] };
+  }
+}
+
+/**
+ * A commit. The files that Environment files need are written into a private folder under their paths, where they are read
+ * as those of a working tree are. What is no file is empty there.
+ */
+export class BaseTree extends WorkingTree {
+  /** Everything in the commit. */
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  readonly #repository: string;
+  readonly #written = new Set<string>();
+
+  private constructor(repository: string, top: string, prefix: string, entries: ReadonlyMap<string, TreeEntry>) {
+    super(top, join(top, prefix));
+    [this.#repository, this.entries] = [repository, entries];
+    mkdirSync(join(top, ".git")); // the reader takes it for a repository, and reads nothing beyond it
+    mkdirSync(this.folder, { recursive: true });
+  }
+
+  static async of(root: string, prefix: string, commit: string): Promise<BaseTree> {
+    const entries = await treeOf(root, commit);
+    return new BaseTree(root, realpathSync(mkdtempSync(join(tmpdir(), "microapps-base-"))), prefix, entries);
+  }
+
+  /** The text of a file beside Pulumi.yaml; undefined where there is none. */
+  async text(file: string): Promise<string | undefined> {
+    await this.bring([file]);
+    const place = join(this.folder, file);
+    return existsSync(place) ? readFileSync(place, "utf8") : undefined;
+  }
+
+  /** What a file declared, or why there is nothing to compare with. A file that there was not declared nothing. */
+  override async read(file: string): Promise<EnvironmentReading & { why?: string; notes: string[] }> {
+    await this.bring([file]);
+    if (!this.#written.has(this.pathOf(file))) {
+      const notes = [`${file} is not in the base: everything it declares is new`];
+      return { declared: declareNothing(this.folder), problems: [], files: [], missing: [], notes };
+    }
+    const reading = await super.read(file);
+    if (reading.declared) return { ...reading, notes: [] };
+    const wrong = reading.problems.slice(0, 3).map(placed).join("; ");
+    const [detour = `the file of the base can't be read: ${wrong}`] = reading.problems.flatMap(({ text, place }) =>
+      place === undefined ? text : [],
+    );
+    return { ...reading, why: detour, notes: [] };
+  }
+
+  protected override readonly bring = async (names: readonly string[]): Promise<boolean> => {
+    let isMore = false;
+    for (const path of names.map(this.pathOf)) {
+      const refused = this.detourTo(path);
+      const entry = this.entries.get(path);
+      if (this.#written.has(path) || (entry ?? refused) === undefined) continue;
+      isMore = true;
+      this.#written.add(path);
+      const file = join(this.root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      if (entry && refused === undefined) await writeBlob(this.#repository, entry.id, file);
+      else writeFileSync(file, "", { mode: 0o600 });
+    }
+    return isMore;
+  };
+
+  protected override detourTo(path: string): string | undefined {
+    for (const above of partsOf(path)) {
+      const kind = this.entries.get(above)?.kind;
+      if (kind === "link") return `${above} is a symbolic link at the base: it is not followed`;
+      if (kind === "submodule") return `${above} is a submodule at the base: it is not read`;
+    }
+    return undefined;
+  }
+
+  protected override describePointer = (name: string): string =>
+    `${name} is a pointer of Git LFS at the base: what it stands for is not read`;
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
   }
 }
 

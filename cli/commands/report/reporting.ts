@@ -6,7 +6,7 @@ import { textOrReason } from "../../../provider/files/files.ts";
 import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
 import { DataRefusal, type EnvironmentEntry } from "../../report/environments.ts";
-import { describeOtherPlan, planAt, planDigest, type PlanParts, type ReadFile } from "../../report/plan.ts";
+import { describeOtherPlan, planAt, planDigest } from "../../report/plan.ts";
 import { type Format, outputs, render } from "../../report/render.ts";
 import { report } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
@@ -49,7 +49,7 @@ export async function runReport(options: ReportOptions & ReportOnly): Promise<vo
   deliver(set, options, cwd);
   if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   const others = set.alsoChanged?.count ?? 0;
-  const other = options.expectPlan === undefined ? undefined : await otherPlan(cwd, options, set);
+  const other = options.expectPlan === undefined ? undefined : otherPlan(options.expectPlan, set);
   if (other !== undefined) process.stderr.write(`error: ${oneLine(other)}\n`);
   const isStopped = other !== undefined || set.environments.some((environment) => stops(environment).length > 0);
   if (isStopped || (options.dataOnly && others > 0)) process.exitCode = statuses.stopped;
@@ -58,38 +58,13 @@ export async function runReport(options: ReportOptions & ReportOnly): Promise<vo
 }
 
 /** Why the plan of the one environment is not the expected one; undefined where it is. */
-async function otherPlan(
-  cwd: string,
-  { expectPlan = "", state, file }: ReportOptions & ReportOnly,
-  { environments, kind }: ChangeSet,
-): Promise<string | undefined> {
+function otherPlan(expected: string, { environments, kind }: ChangeSet): string | undefined {
   const [environment, ...more] = environments;
   if (!environment || more.length > 0 || kind !== "report")
     throw new EngineError("--expect-plan is of one environment: name it with --stack");
-  const parts = await planOf(stateTexts(cwd, state), cwd, environment, file);
-  return parts
-    ? describeOtherPlan(expectPlan, parts)
-    : "the plan can't be determined: the state can't be read here, or the Environment file is wrong";
-}
-
-/** The parts of an environment's plan; undefined where its state can't be read. */
-async function planOf(
-  texts: StateTexts,
-  cwd: string,
-  { stack }: { stack?: string | undefined },
-  file: string | undefined,
-  read?: ReadFile,
-): Promise<PlanParts | undefined> {
-  if (stack === undefined) return undefined;
-  try {
-    const text = await texts.of(stack);
-    const folder = projectFolder(cwd);
-    const own = file === undefined ? undefined : path.relative(folder, path.resolve(cwd, file));
-    return text === undefined ? undefined : await planAt(folder, stack, text, own, read);
-  } catch (error) {
-    if (error instanceof EngineError || error instanceof StateError || error instanceof DataRefusal) return undefined;
-    throw error;
-  }
+  return environment.plan === undefined
+    ? "the plan can't be told: the state can't be read here, or the Environment file is wrong"
+    : describeOtherPlan(expected, environment.plan);
 }
 
 /** Compares the files of two environments. */
@@ -112,53 +87,52 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
   if (state !== undefined && stacks.length !== 1)
     throw new EngineError("--state is of one stack: name it with --stack");
   const folder = projectFolder(cwd);
-  const request = {
-    folder,
-    base,
-    stacks,
-    ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
-  };
+  const own = file === undefined ? undefined : path.relative(folder, path.resolve(cwd, file));
   const texts = stateTexts(cwd, state);
   return report({
-    ...request,
+    ...{ folder, base, stacks, file: own },
     deadline: AbortSignal.timeout(deadlineMs),
-    pending: (entry, declared) => pendingOf(texts, entry, declared),
-    plan: async (entry, read) => {
-      const parts = await planOf(texts, cwd, entry, file, read);
-      return parts && planDigest(parts);
+    pending: (entry, declared) => pendingOf(texts, state, entry, declared),
+    plan: async ({ stack }, read) => {
+      try {
+        const text = await texts(stack);
+        const parts = text === undefined ? undefined : await planAt(folder, stack, text, own, read);
+        return parts && planDigest(parts);
+      } catch (error) {
+        if (error instanceof EngineError || error instanceof StateError || error instanceof DataRefusal)
+          return undefined;
+        throw error;
+      }
     },
   });
 }
 
-/** Reads states, each once: as text, or undefined where there is no such stack. `file` is that of a flag. */
-interface StateTexts {
-  file: string | undefined;
-  of: (stack: string) => Promise<string | undefined>;
-}
+/** Reads states, each once: as text, or undefined where there is no such stack. */
+type StateTexts = (stack: string) => Promise<string | undefined>;
 
 function stateTexts(cwd: string, file: string | undefined): StateTexts {
   const known = new Map<string, Promise<string | undefined>>();
-  const of = (stack: string): Promise<string | undefined> => {
+  return (stack) => {
     const text = known.get(stack) ?? (file === undefined ? stateAtRest(cwd, stack, process.env) : textOf(cwd, file));
     known.set(stack, text);
     return text;
   };
-  return { file, of };
 }
 
-async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {
-  const { file } = texts;
+/** @param file the state, where a flag names it: then it has to be readable */
+async function pendingOf(
+  texts: StateTexts,
+  file: string | undefined,
+  { stack }: EnvironmentEntry,
+  declared: Declared,
+): Promise<Section> {
   try {
-    const text = await texts.of(stack);
-    if (text === undefined) return notCompared("there is no state here");
-    return await pending(stateOf(text), declared);
+    const text = await texts(stack);
+    return text === undefined ? notCompared("there is no state here") : await pending(stateOf(text), declared);
   } catch (error) {
-    if (file !== undefined && error instanceof StateError) throw new EngineError(`${file}: ${error.message}`);
-    if (error instanceof EngineError || error instanceof StateError) {
-      if (file !== undefined) throw error;
-      return notCompared(`the state can't be read here: ${error.message}`);
-    }
-    throw error;
+    if (!(error instanceof EngineError || error instanceof StateError)) throw error;
+    if (file === undefined) return notCompared(`the state can't be read here: ${error.message}`);
+    throw error instanceof StateError ? new EngineError(`${file}: ${error.message}`) : error;
   }
 }
 
