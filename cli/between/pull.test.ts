@@ -247,6 +247,15 @@ describe("what went wrong elsewhere", () => {
     await stage.expectApplied();
   });
 
+  test("a row that is gone and that nobody can name is told", async () => {
+    const rows = Array.from({ length: 1_001 }, (_, at) => `C${at},Name,1\n`); // the state has no keys of so many
+    stage.repository.write({ "own.csv": `Code,Name,Size\n${rows.join("")}` });
+    await stage.apply();
+    await stage.removeRow("own", "C4");
+    stage.repository.write({ "own.csv": files["own.csv"] });
+    expect((await stage.pull()).items).toMatchObject([{ thing: "own", change: { op: "remove", name: "1 row" } }]);
+  });
+
   test("nothing is written through a link", async () => {
     await stage.editRow("own", "C3", { Name: "by hand" });
     stage.repository.write({ "elsewhere.csv": files["own.csv"] });

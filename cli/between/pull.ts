@@ -1,6 +1,7 @@
 import { role as roles } from "../../platform/contract/people.ts";
 import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
+import { formatCount } from "../../platform/messages/text.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
 import { type DeclaredThing, things } from "../../provider/environment/things.ts";
 import { matcher } from "../../provider/people/people.ts";
@@ -202,6 +203,12 @@ class Pull {
     const name = thing?.path[1] ?? "";
     const seed = declared.declaration.seeds[name];
     if (isSecret || seed?.sensitive) return isObject(found?.["drift"]) ? [hiddenRows(resource.name)] : [];
+    const unnamed = Number(isObject(found?.["drift"]) ? found["drift"]["missing"] : 0) - rows.missing.length;
+    if (unnamed > 0) {
+      const lost =
+        "the source as it was applied is neither on disk nor in the last commit, so nobody can name them here";
+      return [makeItem(rowChange("remove", formatCount(unnamed, "row")), () => refuse(lost))];
+    }
     if (rows.changed.size + rows.missing.length + rows.foreign.length === 0) return [];
     if (!seed) return [...rows.changed.keys()].map((key) => makeItem(rowChange("change", key), () => []));
     const applied = seen.values as unknown as Seed; // of the seed's own schema

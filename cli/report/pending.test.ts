@@ -190,4 +190,9 @@ describe("a text", () => {
     );
     expect(resources.map(({ kind, name }) => `${kind} ${name}`)).toEqual(["Environment env"]);
   });
+
+  test("says where a file is since it moved, which changes no output", () => {
+    const seed = { ...made("SeedRows", "s", { source: "before.csv" }), inputs: { source: "now.csv" } };
+    expect(stateOf(stateWith([seed])).resources[0]?.values).toMatchObject({ source: "now.csv" });
+  });
 });

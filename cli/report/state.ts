@@ -79,7 +79,8 @@ function resourceIn(raw: unknown): WholeResource[] {
       kind,
       name,
       id: read.id,
-      values: { ...inputs, ...outputs },
+      // A file that only moved changes no output.
+      values: { ...inputs, ...outputs, ...("source" in inputs && { source: inputs["source"] }) },
       state,
     },
   ];

@@ -182,10 +182,10 @@ export function toPlain(value: unknown): unknown {
     : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
-/** Those that are given of the inputs that outputs do not hold. */
+/** Those that are given of the inputs that outputs do not hold, and where a file is now: a move alone changes no output. */
 export const pickWriteOnly = (resource: Resource, inputs: Properties): Properties =>
   Object.fromEntries(
-    writeOnlyOf(resource).flatMap((name) => (inputs[name] === undefined ? [] : [[name, inputs[name]]])),
+    [...writeOnlyOf(resource), "source"].flatMap((name) => (inputs[name] === undefined ? [] : [[name, inputs[name]]])),
   );
 
 /** The inputs that outputs hold, with what an engine has among them. */
