@@ -195,7 +195,8 @@ export class RowFields {
     if (label === parent?.by || this.#fields.has(label)) return undefined;
     const known = [...this.#fields.keys()];
     const near = nearest(label, known);
-    const meant = near === undefined ? `it has ${some(known, 20)}` : `did you mean ${quote(near)}?`;
+    const meant =
+      near === undefined ? `it has ${some(known, 20)}; add it there if it is new` : `did you mean ${quote(near)}?`;
     return `table ${table} has no field ${quote(label)} under platform; ${meant}`;
   }
 

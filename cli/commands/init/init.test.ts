@@ -159,7 +159,7 @@ test("several environments have what they share in one file, a list, and pipelin
       "prod:\n  file: prod.yaml\n  after: staging\n  endpoint: https://platform.example.com\n",
   );
   const steps = ["dev", "staging", "prod"].flatMap((name) => [
-    `  npx microapps stack init ${name}`,
+    `  npx microapps stack init ${name}${name === "dev" ? "" : " --no-select"}`,
     `  npx microapps config set microapps:password --secret -s ${name}`,
   ]);
   expect(output).toContain(`Next:\n${steps.join("\n")}\n  npx microapps up -s dev\n`);

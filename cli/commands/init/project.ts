@@ -220,13 +220,15 @@ function nextSteps({ folder, language, environments, from, stack }: Decided, lac
     commands.push("export PULUMI_CONFIG_PASSPHRASE=... # of your own: it encrypts the secrets of the stacks");
   // Other languages have the CLI install the plugin's own.
   if (!isEmbedded(language)) commands.push("pulumi package add ./node_modules/pulumi-microapps/plugin");
+  const [first] = environments;
   for (const { name, endpoint, email } of environments) {
-    if (name !== stack) commands.push(`${engine} stack init ${name}`);
+    // What no flag names must not be the last one, which is production.
+    const stays = name === first?.name ? "" : " --no-select";
+    if (name !== stack) commands.push(`${engine} stack init ${name}${stays}`);
     if (endpoint === undefined) continue;
     if (email === undefined) commands.push(`${engine} config set microapps:email you@example.com -s ${name}`);
     commands.push(`${engine} config set microapps:password --secret -s ${name}`);
   }
-  const [first] = environments;
   const selects = environments.length > 1 ? ` -s ${stack ?? first?.name ?? ""}` : "";
   commands.push(`${engine} up${selects}`);
   const adopting =
