@@ -139,7 +139,7 @@ export const organization = resource({
       for (const team of refusal.dependants) await dissolve(context, team.id);
       await orUndefinedIfNotFound(client.deleteorganization({ organizationID: id }, context));
     }
-    await verifyGone(context, { kind: "organization", what, id, find: (one) => find(context, one) });
+    await verifyGone(context, { what, id, find: (one) => find(context, one) });
   },
 });
 

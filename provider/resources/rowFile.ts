@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { messageOf } from "../../machine/failures.ts";
 import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
@@ -135,21 +136,19 @@ export const rowFile = resource({
       const id = idOf(context, { table, rowID, fieldID, childID: there._id });
       return { id, outputs: await write(context, id, inputs, rowID, there) };
     }
+    const stored = await storeFile(context, inputs);
+    const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
+    const known = new Set(children.map(({ _id }) => _id));
     context.journal.begin(urn, thing, new Date(context.now()).toISOString(), { rowID, filename });
+    const childID = await makeRecord(context, inputs, rowID, content, known);
+    const id = idOf(context, { table, rowID, fieldID, childID });
+    const outputs = kept(inputs, rowID, childID, stored);
+    context.journal.answered(urn, thing);
     try {
-      const stored = await storeFile(context, inputs);
-      const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
-      const known = new Set(children.map(({ _id }) => _id));
-      const childID = await makeRecord(context, inputs, rowID, content, known);
-      const id = idOf(context, { table, rowID, fieldID, childID });
-      const outputs = await readBack(context, id, content, kept(inputs, rowID, childID, stored), known);
-      context.journal.answered(urn, thing);
-      return { id, outputs };
+      return { id, outputs: await readBack(context, id, content, outputs, known) };
     } catch (error) {
-      // A refusal is certain: nothing was made.
-      const isRefused = error instanceof ApiError && !isOutcomeUnknown(error);
-      if (isRefused) context.journal.settle(urn, thing);
-      throw error;
+      if (error instanceof PartialFailure) throw error;
+      throw new PartialFailure(messageOf(error), id, outputs);
     }
   },
 
@@ -192,7 +191,7 @@ export const rowFile = resource({
     context.assertAlone();
     await orUndefinedIfNotFound(context.client.microappchildDelete({ childID }, context));
     const find = async (row: string) => (await childrenOf(context, row, fieldID))?.find(({ _id }) => _id === childID);
-    await verifyGone(context, { kind: "file", what: `${quote(fileName(state))} of row ${rowID}`, id: rowID, find });
+    await verifyGone(context, { what: `${quote(fileName(state))} of row ${rowID}`, id: rowID, find });
   },
 });
 
@@ -262,7 +261,7 @@ async function readBack(
   const name = `${quote(fileName(outputs))} of row ${parentRowID}`;
   if (!child) {
     throw new ResourceError(
-      `${name}: the platform answered that it has the record (childID ${childID}), and its list does not. Run up again: it makes the record if it is still missing`,
+      `${name}: the platform answered that it has the record (childID ${childID}), and its list does not. Run up again with --refresh: it makes the record if it is still missing`,
     );
   }
   const lost = lacking(content, child);
@@ -365,17 +364,27 @@ export async function childrenOf(context: Context, rowID: string, fieldID: strin
   return (await orUndefinedIfNotFound(listing))?.childItems;
 }
 
-/** Does what makes something again while its answer is lost, unless `found` sees that it was done. */
-async function once<Made>(make: () => Promise<Made>, found: () => Promise<Made | undefined>): Promise<Made> {
+/**
+ * Does what makes something again while its answer is lost, unless `found` sees that it was done, be it refused.
+ * @param refused called once it is certain that nothing was made
+ */
+async function once<Made>(
+  make: () => Promise<Made>,
+  found: () => Promise<Made | undefined>,
+  refused = (): void => undefined,
+): Promise<Made> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await make();
     } catch (error) {
-      if (!isOutcomeUnknown(error) || isUndocumented(error) || attempt === 3) throw error;
+      if (!(error instanceof ApiError) || isUndocumented(error) || attempt === 3) throw error;
       const there = await found().catch(() => {
         throw error; // as long as nobody can look, it stays unknown
       });
       if (there !== undefined) return there;
+      if (isOutcomeUnknown(error)) continue;
+      refused();
+      throw error;
     }
   }
 }
@@ -398,18 +407,19 @@ async function storeFile(
 /** Makes the record and answers its ID; where the answer was lost, the list shows whether it was made. */
 const makeRecord = (
   context: Context,
-  { table, fieldID }: FileDeclaration,
+  inputs: Inputs,
   rowID: string,
   content: Content,
   known: ReadonlySet<string>,
 ): Promise<string> =>
   once(
     async () => {
-      const request = { microAppResourceID: table, appID: rowID, fieldID, content };
+      const request = { microAppResourceID: inputs.table, appID: rowID, fieldID: inputs.fieldID, content };
       return (await context.client.microappchildCreate(request, context)).childID;
     },
     async () =>
-      (await childrenOf(context, rowID, fieldID))?.find(
+      (await childrenOf(context, rowID, inputs.fieldID))?.find(
         (child) => !known.has(child._id) && listDifferences(content, child).length === 0,
       )?._id,
+    () => context.journal.settle(inputs.resourceUrn, thing),
   );

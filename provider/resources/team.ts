@@ -133,7 +133,7 @@ export const team = resource({
       state,
       left.filter((member) => !others.includes(member)),
     );
-    await verifyGone(context, { kind: "team", what: called(kind, state), id, find: (one) => find(context, one) });
+    await verifyGone(context, { what: called(kind, state), id, find: (one) => find(context, one) });
   },
 });
 

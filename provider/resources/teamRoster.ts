@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageOf } from "../../machine/failures.ts";
 import { role } from "../../platform/contract/people.ts";
 import { email, fraction, id } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/wire.ts";
@@ -358,17 +359,33 @@ async function apply(
   inputs: Inputs,
   { old, isFirst = false }: { old?: Kept; isFirst?: boolean },
 ): Promise<Inputs & Required<Kept>> {
-  const { teamID, sensitive, resourceUrn: urn } = inputs;
+  const { teamID } = inputs;
   const start = await planned(context, inputs, old, isFirst);
+  const { add } = start.plan;
   const reasons = await invite(context, inputs, start.plan);
-  const unknown = [...reasons.values()].find(isUndocumented);
-  if (unknown) {
-    // Nothing is sent after it, and those who were invited stay known.
-    const who = formatCount(start.plan.add.length, "person");
-    const outputs = { ...inputs, ...kept(inputs, start, start.before, start.wanted, reasons, start.plan.add) };
-    const message = `whether ${who} joined team ${teamID} is not known; the next up looks: ${unknown.message}`;
+  try {
+    // Nothing is sent after an answer that nobody understands.
+    const unknown = [...reasons.values()].find(isUndocumented);
+    if (unknown) throw unknown;
+    return await settle(context, inputs, start, reasons, old);
+  } catch (error) {
+    if (error instanceof PartialFailure || add.length === 0) throw error;
+    // Those who were invited stay known.
+    const outputs = { ...inputs, ...kept(inputs, start, start.before, start.wanted, reasons, add) };
+    const message = `whether ${formatCount(add.length, "person")} joined team ${teamID} is not known; the next up looks: ${messageOf(error)}`;
     throw new PartialFailure(message, teamID, outputs);
   }
+}
+
+/** Gives roles and removes, once people are invited, and proves it all. */
+async function settle(
+  context: MemberContext,
+  inputs: Inputs,
+  start: Start,
+  reasons: ReadonlyMap<string, unknown>,
+  old: Kept | undefined,
+): Promise<Inputs & Required<Kept>> {
+  const { teamID, sensitive, resourceUrn: urn } = inputs;
   const { rest, after: now } = await replan(context, teamID, start);
   const isBare = now.some(({ email }) => email === undefined);
   const lost = ({ userID }: Wanted): string => (isBare && userID === undefined ? noUserID : "the next up looks again");

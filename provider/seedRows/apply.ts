@@ -37,7 +37,17 @@ import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed 
 import { planRows, type LiveRows, type RowOptions, type RowPlan } from "./plan.ts";
 import { outcome, refusePlan, tellFindings, unprovenPlan, unprovenMessage } from "./report.ts";
 import { RowSet } from "./rowSet.ts";
-import { encodeExisting, existingIn, lastSource, mostExisting, summaryOf, optionsOf, outputsOf } from "./state.ts";
+import {
+  encodeKeys,
+  existingIn,
+  lastSource,
+  mostExisting,
+  mostUnseen,
+  summaryOf,
+  optionsOf,
+  outputsOf,
+  unseenIn,
+} from "./state.ts";
 import { beginTurn, type RowContext } from "./table.ts";
 import { UnprovenRows, type HandedOverRows } from "./verify.ts";
 import { lookUpViewers, withViewerIDs, refuseOtherViewers } from "./viewers.ts";
@@ -71,7 +81,7 @@ export async function apply<Inputs extends SeedInputs>(
     // A table that names no parent may be one that never does: its first row shows that.
     const isUnsure = links.by !== undefined && !live.namesParents;
     const isNew = isUnsure || ledger.count === 0 || (old && !sameKey(old, inputs));
-    const { undone, failures, keptForOthers } = await applyPlan(context, inputs, summary, links, plan, {
+    const { undone, sent, failures, keptForOthers } = await applyPlan(context, inputs, summary, links, plan, {
       ...{ clear, comparison, release, terms: run.terms, seen: live },
       // What seeds declare that were checked since the plan was made.
       spare: (removals) => {
@@ -102,6 +112,12 @@ export async function apply<Inputs extends SeedInputs>(
     const isDone = failures.length === 0 && plan.kept + plan.adoptNeeded.length === 0;
     const labels = isDone ? summary.labels : union(comparison.labels);
     if (failure !== undefined) {
+      const lost = [...undone.wanted].flatMap((index) => {
+        const key = summary.rows.key(index);
+        const isSent = sent.has(index) || (plan.insert.has(index) && run.unseen?.has(key));
+        return isSent && plan.last(key) === undefined ? [key] : [];
+      });
+      Object.assign(kept, withoutUndefined({ unseen: encodeKeys(lost, mostUnseen(ours.length)) }));
       const outputs: object = outputsOf(inputs, labels, ledgerInFailure(ours), kept);
       throw new PartialFailure(failure, id, { ...outputs, unfinished: true });
     }
@@ -113,6 +129,10 @@ export async function apply<Inputs extends SeedInputs>(
     leave();
   }
 }
+
+/** True if the account of this run made rows that nobody wants and that a plan leaves there. */
+const hasBeside = ({ remove }: RowPlan, { mineBeside }: LiveRows): boolean =>
+  mineBeside?.size !== remove.filter(({ isMine }) => isMine).length;
 
 /** Seeds of the program that may hold rows of a table beside this one. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
@@ -128,6 +148,8 @@ interface PlannedRun {
   /** The seed with what the digests of rows that left the source depend on. */
   terms: Seed;
   clear: Clearing;
+  /** Rows that the last run sent and did not see. */
+  unseen: RowSet | undefined;
   existing: ExistingRows;
   unproven: UnprovenRows;
   /** Seeds for which rows stay, by name, and those that were asked. */
@@ -156,7 +178,8 @@ async function planRun(
 
   const comparison = Comparison.of(inputs, summary, old, handed);
   const projection = Projection.of(inputs, summary);
-  const compared = { rows, links, comparison, ledger };
+  const unseen = await unseenIn(context, old, summary);
+  const compared = { rows, links, comparison, ledger, unseen };
   const see = (row: Pick<ObservedRow, "id" | "index" | "values">): void => projection?.observe(row);
   const reshaped = old && ledger.count > 0 && isReshaped(old, inputs) ? old : undefined;
   const recognised = reshaped && (await readReshapedRows(context, inputs, reshaped, compared, see));
@@ -195,7 +218,7 @@ async function planRun(
   const refusals = [
     tooManyRemovals("rows", going.length, ledger.count, inputs.maxRemovals),
     plan.vanished,
-    plan.proven ? undefined : unprovenPlan(inputs),
+    plan.proven && (unseen || !hasBeside(plan, live)) ? undefined : unprovenPlan(inputs),
     ...clearedCounts(clear).map(([label, count]) => tooManyCleared(label, count, ledger.count, inputs.maxRemovals)),
   ].filter((reason) => reason !== undefined);
   await refusePlan(inputs, plan, refusals, directory, old === undefined);
@@ -205,7 +228,20 @@ async function planRun(
   if (stay > 0) report.info(`table ${table}: ${keptMessage(stay)}`);
   tellFindings(report, table, plan);
   const considered = new Set(others.map(({ urn }) => urn));
-  return { summary, links, comparison, live, plan, terms, clear, existing, unproven, keptForOthers, considered };
+  return {
+    summary,
+    links,
+    comparison,
+    live,
+    plan,
+    terms,
+    clear,
+    unseen,
+    existing,
+    unproven,
+    keptForOthers,
+    considered,
+  };
 }
 
 /** Seeds that give up rows of a table in this run, and which rows of a seed these are, with the labels that they wrote. */
@@ -298,7 +334,7 @@ class ExistingRows {
     const keys: Digest[] = [];
     for (let index = 0; index < this.#rows.length && keys.length <= mostExisting.inState; index++)
       if (this.#isExisting(index) && ours.has(this.#rows.key(index))) keys.push(this.#rows.key(index));
-    return encodeExisting(keys, isFailure);
+    return encodeKeys(keys, isFailure ? mostExisting.inFailure : mostExisting.inState);
   }
 }
 
@@ -334,12 +370,14 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     await new UnprovenRows(context, state, state).decide(state);
     const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
     const links = await Links.of(context, state, true);
-    const compared = { rows: none.rows, links, comparison: Comparison.ofState(state, none.rows), ledger };
+    const unseen = await unseenIn(context, state);
+    const compared = { rows: none.rows, links, comparison: Comparison.ofState(state, none.rows), ledger, unseen };
     const live = await orUndefinedIfNotFound(liveRows(context, state, compared));
     if (!live) return; // the rows went with their table
     const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
     const plan = planRows(none.rows, ledger, live, { ...optionsOf(state), mode: "exact", maxRemovals: 1, source });
-    if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
+    if ((!plan.proven && live.length > 0) || (!unseen && hasBeside(plan, live)))
+      throw new ResourceError(unprovenMessage(state));
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = rowClaims.on(table).filter(({ target }) => isOwning(target));
     const { left, keptForOthers } = await withoutClaimed(context, state, plan.remove, considered);

@@ -264,6 +264,10 @@ export const outputs = z.object({
       "Digests of the keys of rows that others created exactly as declared: they are kept, whatever happens to the seed.",
     opaque: true,
   }),
+  unseen: z.string().optional().meta({
+    description: "Digests of the keys of rows that were sent and not seen: they are owned once the table shows them.",
+    opaque: true,
+  }),
   unfinished: z.boolean().optional().meta({
     description: "True if the last run left something undone, which the next one does.",
     diffedAs: "rows",

@@ -8,12 +8,12 @@ export const maxListedRows = 20_000;
 const sketchCells = 7_936;
 
 /** Encoded 44 KB and 46 KB: what an error may carry. */
-const inFailure = { rows: 1_408, cells: 1_440 };
+export const inFailure = { rows: 1_408, cells: 1_440 };
 
 /** Our rows at the last run: a list of rows, or a sketch of them with their number. */
 export type Ledger =
-  | { readonly kind: "list"; readonly count: number; readonly rows: RowSet }
-  | { readonly kind: "sketch"; readonly count: number; readonly sketch: Sketch };
+  | { readonly kind: "list"; count: number; readonly rows: RowSet }
+  | { readonly kind: "sketch"; count: number; readonly sketch: Sketch };
 
 /** Difference of wanted rows from a ledger. */
 export type LedgerDifference =
@@ -51,6 +51,13 @@ export function ledgerInFailure(rows: RowSet): Ledger {
   const count = rows.length;
   if (count <= inFailure.rows) return { kind: "list", count, rows };
   return { kind: "sketch", count, sketch: Sketch.of(inFailure.cells, rows) };
+}
+
+/** Adds a row that the ledger lacks. */
+export function addRow(ledger: Ledger, row: RowDigests): void {
+  if (ledger.kind === "sketch") ledger.sketch.add(row);
+  else if (ledger.rows.add(row.key, row.content) !== undefined) return;
+  ledger.count++;
 }
 
 /** The ledger before anything was applied. */
@@ -311,7 +318,7 @@ export class Sketch {
   static of(cells: number, rows: Iterable<RowDigests>): Sketch {
     if (!(rows instanceof RowSet)) {
       const sketch = new Sketch(cells);
-      for (const { key, content } of rows) sketch.#toggle(key.high, key.low, content.high, content.low, 1);
+      for (const row of rows) sketch.add(row);
       return sketch;
     }
     const known = sketches.get(rows);
@@ -324,6 +331,10 @@ export class Sketch {
     }
     sketches.set(rows, { length: rows.length, sketch });
     return sketch;
+  }
+
+  add({ key, content }: RowDigests): void {
+    this.#toggle(key.high, key.low, content.high, content.low, 1);
   }
 
   /** Number of rows: each of them is once in each partition. */

@@ -5,10 +5,10 @@ import { hasValue } from "./cells.ts";
 import { digesterFor, summarize, type Summary } from "./declaration.ts";
 import { another, canonical, type Content, type Digest, type RowDigester } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState } from "./inputs.ts";
-import type { Ledger } from "./ledger.ts";
+import { addRow, type Ledger } from "./ledger.ts";
 import { Links } from "./links.ts";
 import { recogniseRows, type Recognised, type RowPlan, type SeenRow, LiveRows } from "./plan.ts";
-import type { RowSet } from "./rowSet.ts";
+import { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
 import { lastSource } from "./state.ts";
 import { rowsOf, ProgressRate, type RowContext } from "./table.ts";
@@ -167,6 +167,8 @@ export interface Compared {
   links: Links;
   comparison: Comparison;
   ledger: Ledger;
+  /** Rows that the last run sent and did not see: those that are there now are ours, and added to the ledger. */
+  unseen?: RowSet | undefined;
 }
 
 /** A row of the table that has a key: its values in the words of the source, and the wanted row that it matches. */
@@ -183,13 +185,14 @@ export interface ObservedRow {
 export async function liveRows(
   context: RowContext,
   seed: Seed,
-  { rows: wanted, links, comparison, ledger }: Compared,
+  { rows: wanted, links, comparison, ledger, unseen }: Compared,
   observe?: (row: ObservedRow) => void,
 ): Promise<LiveRows> {
   const { table } = seed;
   const digester = digesterFor(seed);
   const live = new LiveRows(wanted, ledger);
   const isMine = await makerOf(context, seed);
+  const shown = new RowSet();
   for await (const page of rowsRead(context, table, Math.max(wanted.length, ledger.count))) {
     if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     live.showsMakers ||= page.some(({ userID }) => userID !== undefined);
@@ -201,6 +204,7 @@ export async function liveRows(
       const there = key && comparison.content(key, values);
       const content = there && (isDangling ? another(there) : there); // it may say the same, and still leads nowhere
       const isOwn = isMine(row);
+      if (isOwn && key && content && unseen?.has(key) && shown.add(key) === undefined) addRow(ledger, { key, content });
       const index = live.add(row._id, key && content && { key, content }, isDangling, isOwn);
       if (isDangling && isOwn && index !== undefined && there && wanted.hasContent(index, there))
         live.unlinked.add(index);
@@ -259,7 +263,7 @@ export async function readReshapedRows(
   context: RowContext,
   inputs: Seed,
   old: SeedState,
-  { rows: wanted, links, comparison, ledger }: Compared,
+  { rows: wanted, links, comparison, ledger, unseen }: Compared,
   observe: (row: Pick<ObservedRow, "id" | "index" | "values">) => void,
 ): Promise<Recognised | undefined> {
   // Rows that the last run linked to may have been removed.
@@ -268,11 +272,14 @@ export async function readReshapedRows(
   const now = digesterFor(inputs, comparison.labels);
   const seen: SeenRow[] = [];
   const isMine = await makerOf(context, inputs);
+  const shown = new RowSet();
   for await (const page of rowsRead(context, inputs.table, ledger.count)) {
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const [oldKey, key] = [before.key(was), now.key(is)];
       const content = now.content(is);
+      if (isMine(row) && oldKey && unseen?.has(oldKey) && shown.add(oldKey) === undefined)
+        addRow(ledger, { key: oldKey, content: before.content(was) });
       comparison.observe(row._id, is);
       if (key) observe({ id: row._id, index: wanted.find(key), values: is });
       seen.push({

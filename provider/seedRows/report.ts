@@ -17,7 +17,7 @@ import type { Mode, RowPlan, OnConflict } from "./plan.ts";
 /** Why rows of a seed that goes are not removed. */
 export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>
   `it can't be proven which rows of table ${table} are ours, since too much changed there: none was removed. ` +
-  (source === undefined ? "" : `Put back ${source} as it was applied, or `) +
+  (source === undefined ? "Run up with the rows as they were, or " : `Put back ${source} as it was applied, or `) +
   `set onDestroy to retain and run up, which leaves them all there`;
 
 /** Why a run changes nothing that can't know which rows are ours: it would leave some of them for ever. */

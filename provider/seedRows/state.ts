@@ -10,7 +10,7 @@ import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { Digest } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
-import { encodeLedger, ledgerOf, type Ledger } from "./ledger.ts";
+import { encodeLedger, inFailure, ledgerOf, type Ledger } from "./ledger.ts";
 import type { RowOptions } from "./plan.ts";
 import { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
@@ -43,26 +43,46 @@ export function outputsOf<Inputs extends SeedInputs>(
 /** Rows that a state lists, 44 KB, and an error can carry, 1.4 KB. Of more all count that the account of a run did not make. */
 export const mostExisting = { inState: 4_096, inFailure: 128 };
 
+/** Keys of unseen rows that an error can carry beside those of the ledger, which take three times as much. */
+export const mostUnseen = (owned: number): number => mostExisting.inFailure + 3 * Math.max(0, inFailure.rows - owned);
+
 /** Answers which rows a state says to have existed before, by their keys. */
 export function existingIn({ existing, found, adopt }: Partial<KeptState & SeedInputs>): (key: Digest) => boolean {
   const text = adopt ? undefined : (existing ?? found);
   if (text === undefined) return () => false;
-  const [kind, version, encoded = ""] = text.split(":");
+  const kind = text.split(":", 1)[0];
   // A sketch of an earlier version, or rows that nothing lists: those that others made.
   if (kind !== "keys" && kind !== "made") return () => true;
-  const bytes = Buffer.from(encoded, "base64");
-  if (version !== "1" || bytes.length % 8 !== 0)
-    throw new RangeError("what the state says of existing rows is damaged, or of a newer version: update the package");
-  const keys = new RowSet();
-  for (let at = 0; at < bytes.length; at += 8)
-    keys.add({ high: bytes.readUInt32LE(at), low: bytes.readUInt32LE(at + 4) });
+  const keys = decodeKeys(text);
   return (key) => keys.has(key) === (kind === "keys");
 }
 
-/** The text of these keys for a state. */
-export function encodeExisting(keys: readonly Digest[], isFailure: boolean): string | undefined {
+/** Rows that the last run sent and did not see, by their keys: in the state, or those of its source. Undefined where neither has them. */
+export async function unseenIn(
+  context: Pick<OfflineContext, "directory">,
+  state: SeedState | undefined,
+  now?: Summary,
+): Promise<RowSet | undefined> {
+  if (state?.unseen === undefined) return new RowSet();
+  if (state.unseen.startsWith("keys")) return decodeKeys(state.unseen);
+  return (now?.digest === state.digest ? now : await lastSource(context, state))?.rows;
+}
+
+function decodeKeys(text: string): RowSet {
+  const [, version, encoded = ""] = text.split(":");
+  const bytes = Buffer.from(encoded, "base64");
+  if (version !== "1" || bytes.length % 8 !== 0)
+    throw new RangeError("what the state says of rows is damaged, or of a newer version: update the package");
+  const keys = new RowSet();
+  for (let at = 0; at < bytes.length; at += 8)
+    keys.add({ high: bytes.readUInt32LE(at), low: bytes.readUInt32LE(at + 4) });
+  return keys;
+}
+
+/** The text of these keys for a state, which has no room for more than `most`. */
+export function encodeKeys(keys: readonly Digest[], most: number): string | undefined {
   if (keys.length === 0) return undefined;
-  if (keys.length > (isFailure ? mostExisting.inFailure : mostExisting.inState)) return "made:1:";
+  if (keys.length > most) return "made:1:";
   const bytes = Buffer.alloc(keys.length * 8);
   for (const [index, { high, low }] of keys.entries()) {
     bytes.writeUInt32LE(high, index * 8);

@@ -63,9 +63,10 @@ export interface Writing {
   links: Links;
   plan: RowPlan;
   steps: Steps;
-  /** Planned rows, by their index; those of them that are not written; and those that were looked at since. */
+  /** Planned rows, by their index; those of them that are not written; that were sent and may be there; and that were looked at. */
   chosen: RowIndices;
   undone: RowIndices;
+  sent: RowIndices;
   looked: RowIndices;
   /** How many rows were removed. */
   removed: number;
@@ -164,6 +165,7 @@ function describeDropped({ table, viewers, teamViewers, userID }: Seed, row: Row
 async function insertAlone(run: Writing, { index, text }: NewRow): Promise<string> {
   const { client, report } = run.context;
   const { table, viewers, teamViewers, userID, ignoreActionRules } = run.seed;
+  run.sent.add(index);
   const { embeddingRowID, ...rowData } = JSON.parse(text) as RowData & { embeddingRowID?: string }; // as it was written
   const options = withoutUndefined({ embeddingRowID, viewers, teamViewers, userID, ignoreActionRules });
   for (let attempt = 1; ; attempt++) {

@@ -41,7 +41,9 @@ const limits = { refused: 20, attempts: 3 };
 
 /** Result of a plan. */
 interface Applied {
-  undone: Required<Undone>;
+  undone: Required<Undone> & { wanted: RowIndices };
+  /** Rows that were sent, but for those that the platform refused. */
+  sent: RowIndices;
   /** Rows that the platform refused, and labels that it lost, in sentences. */
   failures: string[];
   /** Rows that were to be removed and stay, since another seed declares them. */
@@ -62,7 +64,8 @@ export async function applyPlan(
 ): Promise<Applied> {
   const chosen = RowIndices.of(plan.insert);
   for (const { wanted } of plan.update) chosen.add(wanted);
-  const rows = { chosen, undone: RowIndices.of(chosen), looked: new RowIndices(summary.rows.length) };
+  const none = (): RowIndices => new RowIndices(summary.rows.length);
+  const rows = { chosen, undone: RowIndices.of(chosen), sent: none(), looked: none() };
   const seen = { removed: 0, first: undefined, sentences: [], found: new Map() };
   const writer = new RowWriter({ context, seed, summary, links, plan, steps, ...rows, ...seen });
   // Nothing is sent as long as something refers to nowhere.
@@ -138,6 +141,9 @@ class RowWriter {
     const leave = await enter();
     try {
       await this.#insertFirst(texts);
+    } catch (error) {
+      await texts.return(); // closes the source
+      throw error;
     } finally {
       leave();
     }
@@ -222,10 +228,11 @@ class RowWriter {
 
   /** Undone steps, rows kept for others, and failures, in sentences. */
   async outcome(reasons: readonly string[]): Promise<Applied> {
-    const { context, undone: wanted, found, sentences } = this.#run;
+    const { context, undone: wanted, found, sentences, sent } = this.#run;
     const refused = await this.#refusals.sentences(context.directory);
     return {
       undone: { wanted, removals: [...this.#removals.values()], found },
+      sent,
       keptForOthers: this.#kept,
       failures: [...refused, ...sentences, ...reasons],
     };
@@ -335,6 +342,7 @@ class RowWriter {
     let missing = batch;
     for (let attempt = 1; attempt <= limits.attempts && missing.length > 0; attempt++) {
       const sent = missing;
+      for (const { index } of sent) this.#run.sent.add(index);
       let lost = 0; // rows that are known not to be there
       try {
         const texts = sent.map(({ text }) => text);
@@ -382,6 +390,7 @@ class RowWriter {
   }
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
+    this.#run.sent.delete(row.index);
     const left =
       cleared === undefined
         ? ""

@@ -4,12 +4,12 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
-import { partOf } from "../harness/drawn.ts";
+import { isLong, partOf } from "../harness/drawn.ts";
 import { fileServer } from "../harness/fileServer.ts";
 import { InProcessEngine, Refused } from "../harness/inProcessEngine.ts";
 
 // What goes wrong at each call of each stage of an environment's life: a step may fail and say why, and the next runs finish
-// it. Nothing is doubled, nothing of others is touched, and after a destroy nothing is left. Apps and notifications, of which
+// it. Nothing is doubled, nothing of others is touched, and after a destroy, also at once, nothing is left. Apps and notifications, of which
 // nobody knows whether a lost call made one, are in lives/generatedApp and lives/notification.
 
 type Faults = NonNullable<FaultPlan["faults"]>;
@@ -19,6 +19,7 @@ type At = Pick<Faults[number], "endpoint" | "after">;
 const once = (fault: Omit<Faults[number], "endpoint" | "after" | "count">) => (at: At) => [
   { ...at, ...fault, count: 1 },
 ];
+const undone = "it is answered and not done";
 /** What may happen to a call that changes something. */
 const ofWrites: Record<string, (at: At) => Faults> = {
   "an answer is lost": once({ kind: "reset", commit: true }),
@@ -31,7 +32,7 @@ const ofWrites: Record<string, (at: At) => Faults> = {
   "it is refused": once({ kind: "status", status: 400 }),
   "it meets another one": once({ kind: "status", status: 409 }),
   "it is delivered twice": once({ kind: "twice" }),
-  "it is answered and not done": once({ kind: "keepsPart" }),
+  [undone]: once({ kind: "keepsPart" }),
 };
 /** What may happen to any call. */
 const ofAll: Record<string, (at: At) => Faults> = {
@@ -145,7 +146,12 @@ const up = (to: Version): Promise<string> =>
   );
 /** Runs as often as somebody would who reads what the last run said. */
 async function persist(to: Version, told: string[] = [""]): Promise<void> {
-  for (let more = 0; more < 4 && (more === 0 || told.at(-1) !== ""); more++) told.push(await up(to));
+  for (let more = 0; more < 4 && (more === 0 || told.at(-1) !== ""); more++) {
+    // What is gone leaves the state with --refresh, as the sentence says.
+    const isGone = (value: unknown): boolean => told.at(-1)?.includes(`"${String(value)}" is gone from `) ?? false;
+    engine.state = engine.state.filter(({ inputs }) => !Object.values(inputs).some(isGone));
+    told.push(await up(to));
+  }
   if (told.at(-1) !== "") throw new Error(`it does not end: ${told.join("\n")}`);
 }
 
@@ -196,9 +202,11 @@ afterAll(async () => {
 const casesOf = (calls: readonly EndpointName[]): [what: string, faults: Faults][] =>
   calls.flatMap((endpoint, index) => {
     const at = { endpoint, after: calls.slice(0, index).filter((each) => each === endpoint).length };
+    // Of new teams that are alike a run reads one back.
+    const isUnproved = endpoint === "insertteam" && at.after > 1;
     const isWrite = endpoints[endpoint].effect !== "read" && endpoint !== "login";
-    const kinds = Object.entries({ ...(isWrite ? ofWrites : {}), ...ofAll }).map(
-      ([what, plan]) => [what, plan(at)] as const,
+    const kinds = Object.entries({ ...(isWrite ? ofWrites : {}), ...ofAll }).flatMap(([what, plan]) =>
+      isUnproved && what === undone ? [] : [[what, plan(at)] as const],
     );
     const killed = Object.entries(ends).map(([what, plan]) => [what, plan(index)] as const);
     return [...kinds, ...killed].map(([what, faults]): [string, Faults] => [
@@ -216,7 +224,12 @@ test.each(Object.entries(stages))("whatever happens in %s, the next runs finish 
   const failures: string[] = [];
   // A first run whose state is lost is told by kinds of things, in lives/existingRows and lives/lostCreations.
   const lost: typeof cases = from === "none" ? [] : [["its state is lost", []]];
-  for (const [what, faults] of [...lost, ...partOf(cases, 0, 89)]) {
+  const all = [...lost, ...partOf(cases, 0, 89)].flatMap(([what, faults], index) => {
+    // Somebody may give up at once instead.
+    const ways = to === "none" || faults.length === 0 ? [to] : isLong ? [to, "none"] : [index % 2 === 0 ? to : "none"];
+    return ways.map((next) => [next === to ? what : `${what}, and it is destroyed`, faults, next] as const);
+  });
+  for (const [what, faults, next] of all) {
     begin(from);
     emulator.setFaults({ faults: [...faults] });
     const said = await up(to);
@@ -224,10 +237,12 @@ test.each(Object.entries(stages))("whatever happens in %s, the next runs finish 
     if (faults.length === 0) engine.state = begun.get(from) ?? [];
     const told = [said];
     try {
-      if (said !== "" || faults.length === 0) await persist(to, told);
-      expect([counts(), touched()]).toEqual([wanted, []]);
-      expect([...(await engine.run(versions[to], false))]).toEqual([]);
-      await persist("none");
+      if (next === to) {
+        if (said !== "" || faults.length === 0) await persist(to, told);
+        expect([counts(), touched()]).toEqual([wanted, []]);
+        expect([...(await engine.run(versions[to], false))]).toEqual([]);
+      }
+      await persist("none", told);
       expect([counts(), touched()]).toEqual([new Map(), []]);
       expect(told.join()).not.toMatch(/\n\s+at |correct-horse|undefined/);
     } catch (error) {

@@ -331,12 +331,17 @@ const kept = new WeakMap<object, Map<string, Promise<boolean>>>();
  */
 async function verifyNew(kind: string, sent: Sent): Promise<void> {
   const form = JSON.stringify([kind, ...Object.entries(sent.wanted).map(([name, value]) => [name, Boolean(value)])]);
-  // A new thing has no former settings.
-  await verifyOnce(sent.context, form, () => read(sent).then((found) => prove(sent, found)));
+  const forms = kept.get(sent.context.client) ?? new Map<string, Promise<boolean>>();
+  kept.set(sent.context.client, forms);
+  const first = forms.get(form);
+  if (first && (await first)) return;
+  const proof = read(sent).then((found) => prove(sent, found)); // a new thing has no former settings
+  const [yes, no] = [() => true, () => false]; // whoever asked gets the error
+  if (!first) forms.set(form, proof.then(yes, no));
+  await proof;
 }
 
 interface Deleted {
-  kind: string;
   /** Kind and name for people, e.g. `team "Crew"`. */
   what: string;
   id: string;
@@ -344,23 +349,18 @@ interface Deleted {
   find: (id: string) => Promise<unknown>;
 }
 
-/**
- * Reads what was deleted. Throws when it is still there, whatever the platform answered; of one kind, one deletion of a
- * run is read, and each only once that one was not carried out.
- */
+/** Reads what was deleted. Throws when it is still there, whatever the platform answered. */
 export async function verifyGone(context: Context, deleted: Deleted): Promise<void> {
-  const { kind, what, id, find } = deleted;
+  const { what, id, find } = deleted;
   const look = (): Promise<boolean> =>
     find(id).then(
       (found) => found === undefined,
       (error: unknown) => isHidden(error, deleted),
     );
-  await verifyOnce(context, `no ${kind}`, async () => {
-    if (await untilShown(context, look, (isGone) => isGone)) return;
-    throw new ResourceError(
-      `${what} is still there, though the platform answered that it deleted it. Look for it on the platform; then run the same command again.`,
-    );
-  });
+  if (await untilShown(context, look, (isGone) => isGone)) return;
+  throw new ResourceError(
+    `${what} is still there, though the platform answered that it deleted it. Look for it on the platform; then run the same command again.`,
+  );
 }
 
 /** Answers with which platforms refuse to read an unknown ID; a failure on the way is none of them. */
@@ -384,18 +384,6 @@ async function isHidden(error: unknown, { id, find }: Deleted): Promise<true> {
 /** A refusal without the ID that it may repeat. */
 const formOf = ({ code, status, platformMessage }: ApiError, id: string): string =>
   JSON.stringify([code, status, platformMessage.replaceAll(id, "")]);
-
-/** Proves the first of its form in a run, and each once that one failed. */
-async function verifyOnce({ client }: Context, form: string, prove: () => Promise<void>): Promise<void> {
-  const forms = kept.get(client) ?? new Map<string, Promise<boolean>>();
-  kept.set(client, forms);
-  const first = forms.get(form);
-  if (first && (await first)) return;
-  const proof = prove();
-  const [yes, no] = [() => true, () => false]; // whoever asked gets the error
-  if (!first) forms.set(form, proof.then(yes, no));
-  await proof;
-}
 
 const firstWaitMs = 200;
 const longestWaitMs = 2_000;
