@@ -148,8 +148,6 @@ async function takeRows(
       ...{ name: `${seed}/${printableKey(labels, key)}`, path: whole.path, row: { key, labels } },
     });
     for (const renamed of merge.renamed) found.taken.push({ ...whole, do: "rename", ...renamed });
-    for (const { label, ...names } of merge.columnConflicts)
-      found.conflicts.push({ ...whole, label, base: label, ...names });
     for (const change of merge.taken) found.taken.push({ ...rowOf(change), ...change });
     for (const conflict of merge.conflicts) found.conflicts.push({ ...rowOf(conflict), ...conflict });
   }

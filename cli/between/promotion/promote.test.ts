@@ -186,17 +186,22 @@ describe("a column that got another name", () => {
     expect((await promoteIn(repository, ["staging", "prod"])).taken).toEqual([]);
   });
 
-  test("is followed where prod alone gave the name, and a conflict where both did", async () => {
-    const repository = made(apart);
-    repository.commit({ "staging.csv": `${countries}IT,Italy,301\n`, "prod.csv": sized(countries) });
-    expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual(["add countries/IT"]);
-    expect(read(repository, "prod.csv")).toBe(sized(`${countries}IT,Italy,301\n`));
-    const other = made(apart);
-    other.commit({ "staging.csv": sized(countries), "prod.csv": countries.replace("Area", "Extent") });
-    const { conflicts } = await promoteIn(other, ["staging", "prod"]);
-    expect(conflicts).toMatchObject([{ name: "countries", base: "Area", from: "Size", to: "Extent" }]);
-    await promoteIn(other, ["staging", "prod"], { theirs: ["countries/Area"] });
-    expect(read(other, "prod.csv")).toBe(sized(countries));
+  test("is refused by name where prod has given another one, and nothing where both gave the same", async () => {
+    const more = `${countries}IT,Italy,301\n`;
+    for (const [staging, prod] of [
+      [more, sized(countries)],
+      [sized(countries), countries.replace("Area", "Extent")],
+    ] as const) {
+      const repository = made(apart);
+      repository.commit({ "staging.csv": staging, "prod.csv": prod });
+      await expect(promoteIn(repository, ["staging", "prod"])).rejects.toThrow(
+        /^prod calls the column Area of countries (Size|Extent) now: rename it in staging as well, then promote$/,
+      );
+    }
+    const alike = made(apart);
+    alike.commit({ "staging.csv": sized(more), "prod.csv": sized(countries) });
+    expect(names(await promoteIn(alike, ["staging", "prod"]))).toEqual(["add countries/IT"]);
+    expect(read(alike, "prod.csv")).toBe(sized(more));
   });
 
   test("is one change in a key, in rows of NDJSON, and in rows of a layer", async () => {

@@ -83,20 +83,12 @@ export async function hasOwnRows({ to, from, base }: PromotionSides, seed: strin
   return there !== undefined && [...(await readRows(there, rows, isSame))].some(([key, row]) => rows.get(key) !== row);
 }
 
-/** A column that both sides gave another name, and not the same one. */
-export interface ColumnConflict {
-  label: string;
-  from: string;
-  to: string;
-}
-
 /** The merge of a seed's rows. */
 export interface RowsMerge extends RecordMerge {
   key: readonly string[];
   notes: string[];
   /** Columns that `to` gets under another name. */
   renamed: RenamedColumn[];
-  columnConflicts: ColumnConflict[];
 }
 
 /** A seed on each side; the base may have none. */
@@ -117,21 +109,15 @@ export async function mergeRows(
   if (!declared.is || !declared.there) return undefined;
   if (declared.is.seed.sensitive || declared.there.seed.sensitive)
     return { note: `rows of ${seed} are sensitive: they are not compared; bring them over yourself` };
-  const decideColumn = (label: string) => decideRow(label)(label, undefined);
   const first = findSeed(base, former, `${from.name} at the base`);
-  const { renamed, columnConflicts, ...seeds } = await followColumns(
-    { was: first, is: declared.is, there: declared.there },
-    seed,
-    decideColumn,
-  );
-  const { was, is, there } = seeds;
+  const { renamed, was, is, there } = await followColumns({ was: first, is: declared.is, there: declared.there }, seed);
   const key = keyOf(is);
   const linked = new Set([...linkedIn(is), ...linkedIn(there)]);
   const isSame = comparing(linked);
   const rows = was ? await readRows(was) : new Map<string, Cells>();
   const source = await readRows(is, rows, isSame);
   const isChanged = source.size !== rows.size || [...source].some(([name, row]) => rows.get(name) !== row);
-  if (!isChanged && renamed.length + columnConflicts.length === 0) return undefined;
+  if (!isChanged && renamed.length === 0) return undefined;
   if (source.size === 0 && rows.size > 0) {
     return {
       note: `${from.name} has no rows of ${seed} any more: nothing is removed; remove the seed instead, or the rows in ${to.name} yourself`,
@@ -150,7 +136,7 @@ export async function mergeRows(
   const notes = hasSecretChange(sides, secret)
     ? [`${[...secret].join(", ")} of ${seed} is secret: it is not compared; bring it over yourself`]
     : [];
-  return { ...merge, key, notes, renamed, columnConflicts };
+  return { ...merge, key, notes, renamed };
 }
 
 /** Labels whose values are keys of other rows, by the names under which they are compared. */
@@ -181,50 +167,30 @@ const nameIn = ({ columns }: SeedOfSide, label: string): string => columns?.get(
 /** The labels of the key by which a side is compared. */
 const keyOf = (side: SeedOfSide): readonly string[] => side.seed.key.map((label) => nameIn(side, label));
 
-type Followed = ThreeSeeds & Pick<RowsMerge, "renamed" | "columnConflicts">;
-
 /**
- * Follows columns that got another name: all sides are compared under one name, which is that of the side that changed it.
- * Throws a DataRefusal where one side alone has another key.
+ * Follows columns to which `from` gave another name: all sides are compared under that. Throws a DataRefusal where `to` alone
+ * gave one, or one side alone has another key.
  */
 async function followColumns(
   { was, is, there }: ThreeSeeds,
   seed: string,
-  decide: (label: string) => "ours" | "theirs" | undefined,
-): Promise<Followed> {
-  const names = { was: new Map<string, string>(), is: new Map<string, string>(), there: new Map<string, string>() };
-  const renamed: RenamedColumn[] = [];
-  const columnConflicts: ColumnConflict[] = [];
-  const none = new Map<string, string>();
-  const [forth, back] = was ? [await findRenamed(was, is), await findRenamed(was, there)] : [none, none];
-  const [own, theirs] = [await labelsIn(is), await labelsIn(there)];
-  for (const former of new Set([...forth.keys(), ...back.keys()])) {
-    const [one, other] = [forth.get(former), back.get(former)];
-    const decision = one === undefined || other === undefined || one === other ? "theirs" : decide(former);
-    const now = (decision === "ours" ? other : one) ?? other ?? former;
-    const [source, held] = [one ?? former, other ?? former];
-    for (const [label, labels, side] of [
-      [source, own, is],
-      [held, theirs, there],
-    ] as const) {
-      if (label === now || !labels.includes(label) || !labels.includes(now)) continue;
+): Promise<ThreeSeeds & Pick<RowsMerge, "renamed">> {
+  const columns = was ? await findRenamed(was, is) : new Map<string, string>();
+  const labels = await labelsIn(there);
+  for (const [former, now] of was ? await findRenamed(was, there) : [])
+    if (columns.get(former) !== now)
       throw new DataRefusal(
-        `the column ${former} of ${seed} is ${now} by now, and ${side.side} has both: take one of them out there, then promote`,
+        `${there.side} calls the column ${former} of ${seed} ${now} now: rename it in ${is.side} as well, then promote`,
       );
-    }
-    names.was.set(former, now);
-    if (source !== now) names.is.set(source, now);
-    if (held === now || !theirs.includes(held)) continue;
-    names.there.set(held, now);
-    if (decision === undefined) columnConflicts.push({ label: former, from: now, to: held });
-    else renamed.push({ former: held, now });
-  }
-  const named = (side: SeedOfSide, columns: ReadonlyMap<string, string>): SeedOfSide =>
-    columns.size > 0 ? { ...side, columns } : side;
-  const followed = { is: named(is, names.is), there: named(there, names.there) };
-  const base = was && named(was, names.was);
-  assertOneKey({ was: base, ...followed }, seed);
-  return { was: base, ...followed, renamed, columnConflicts };
+  const renamed = [...columns].flatMap(([former, now]) => (labels.includes(former) ? { former, now } : []));
+  const both = renamed.find(({ now }) => labels.includes(now));
+  if (both)
+    throw new DataRefusal(
+      `the column ${both.former} of ${seed} is ${both.now} by now, and ${there.side} has both: take one of them out there, then promote`,
+    );
+  const followed = { was: was && { ...was, columns }, is, there: { ...there, columns } };
+  assertOneKey(followed, seed);
+  return { ...followed, renamed };
 }
 
 /** Throws a DataRefusal where the sides have several keys. */
