@@ -8,7 +8,7 @@ import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { InProcessEngine } from "../../testing/harness/inProcessEngine.ts";
 import { environmentOf, freshFolder, repository, type Project, type Ended } from "../../testing/harness/project.ts";
-import { declarationIn } from "../between/testing/pullFrom.ts";
+import { declarationIn } from "../between/testing/pullStage.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };

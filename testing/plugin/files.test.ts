@@ -114,12 +114,26 @@ describe("a project of files alone", () => {
 
   test("an edit of the file and one by hand show in a plain preview by name, and an up mends both", async () => {
     const id = (await project.state()).get("environment/acme/crew")?.id ?? "";
-    await byHand(project.platform, (client) => client.updateteam({ teamID: id, teamInfo: { name: "By hand" } }));
+    const theirs = await byHand(project.platform, async (client) => {
+      await client.updateteam({ teamID: id, teamInfo: { name: "By hand" } });
+      const { microAppRows } = await client.microappdata({ microAppID: "offices" });
+      const lisbon = microAppRows.find(({ Name }) => Name === "Lisbon");
+      await client.updatemicroapprow({ rowID: lisbon?._id ?? "", rowData: { Desks: 99 } });
+      return client.insertmicroapprow({ microAppID: "offices", rowData: { Name: "Theirs", Desks: 1 } });
+    });
     await project.edit("dev.yaml", "name: Support", "name: Helpers");
-    const preview = await project.succeed("preview --diff");
-    expect(preview).toContain('~ name: "By hand" => "Crew"');
-    expect(preview).toContain('~ name: "Support" => "Helpers"');
-    expect(await changingCalls(project.platform, up)).toEqual(["updateteam", "updateteam"]);
+    const drift = 'rows edited by hand: 1 changed ("Lisbon": Desks 12 => 99); up repairs it';
+    for (const command of ["preview --diff", "refresh --yes --skip-preview --diff", "preview --diff"]) {
+      const told = await project.succeed(command);
+      expect(told).toMatch(/~ name: ("By hand" => "Crew"|"Crew" => "By hand")/);
+      expect(new Set(told.match(/rows edited by hand.*/g))).toEqual(new Set([drift]));
+      if (command.startsWith("preview")) expect(told).toContain('~ name: "Support" => "Helpers"');
+    }
+    const told: string[] = [];
+    const sent = await changingCalls(project.platform, async () => told.push(await up()));
+    expect(sent).toEqual(["updatemicroapprow", "updateteam", "updateteam"]);
+    expect(told.join("")).toMatch(/1 changed.*1 of others left alone/);
+    await byHand(project.platform, (client) => client.removemicroapprow({ rowID: theirs.rowID }));
     await project.succeed("preview --expect-no-changes");
     await project.edit("dev.yaml", "name: Helpers", "name: Support");
     await up();

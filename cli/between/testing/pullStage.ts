@@ -3,20 +3,70 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { createClient, type Client } from "../../../platform/client/index.ts";
-import { InProcessEngine } from "../../../testing/harness/inProcessEngine.ts";
-import type { Look } from "../../report/drift.ts";
+import { MemberLists } from "../../../provider/people/members.ts";
+import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
+import { InProcessEngine, keyOf } from "../../../testing/harness/inProcessEngine.ts";
+import { lookingContext } from "../../commands/lookingContext.ts";
+import type { Section } from "../../report/changeSet.ts";
+import { CountingReads, drift, type Look } from "../../report/drift.ts";
 import { environmentsIn } from "../../report/environments.ts";
-import type { Declared } from "../../report/source.ts";
+import { toPlain } from "../../report/planner.ts";
+import { type Declared, readDeclaration } from "../../report/source.ts";
+import type { StateResource } from "../../report/state.ts";
 import { Repository } from "../../report/testing/repository.ts";
 import { writeFiles } from "../editor/writing.ts";
-import type { Pulled } from "../pull.ts";
+import { EnvironmentFiles } from "../placing.ts";
+import { listItems, planPull, type Pulled } from "../pull.ts";
 import { files } from "./pulledFiles.ts";
-import { declarationIn, pullFrom, statesOf, type PullOptions } from "./pullFrom.ts";
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const people = ["ada", "bob", "eve", "kay", "my.bot"].map((name) => `${name}@example.com`);
 
-type Options = Partial<Omit<PullOptions, "name">>;
+interface PullOptions {
+  folder: string;
+  entries: { name: string; file: string }[];
+  foreign?: boolean;
+  into?: string;
+  waiting?: Section;
+}
+
+export function declarationIn(folder: string, file: string): Declared {
+  const reading = readDeclaration(file, folder);
+  if (!reading.declared) throw new Error(JSON.stringify(reading.problems));
+  return reading.declared;
+}
+
+const statesOf = ({ state }: InProcessEngine): StateResource[] =>
+  state
+    .filter(({ urn }) => /index:(?!Environment::)\w+::/.test(urn))
+    .map(({ urn, id, inputs, outputs }) => {
+      const [kind = "", ...name] = keyOf(urn).split(" ");
+      return { kind, name: name.join(" "), id, values: toShownNames(toPlain({ ...inputs, ...outputs })) };
+    });
+
+/** Looks at a platform, and plans what becomes of the files: a pull without its command. */
+async function pullFrom(
+  login: { endpoint: string; email: string; password: string },
+  engine: InProcessEngine,
+  { folder, entries, foreign = false, into, waiting = { compared: true, things: [] } }: PullOptions,
+): Promise<Pulled & { look: Look }> {
+  const client = createClient({ ...login, readOnly: true });
+  try {
+    const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
+    const reads = { client, members: new MemberLists(client, lists), tables: new CountingReads(client, lists) };
+    const context = { ...lookingContext(reads, login, folder, new AbortController().signal), tables: reads.tables };
+    const look = await drift(statesOf(engine), context, (text) => text, { changed: true, foreign });
+    const files = new EnvironmentFiles(
+      declarationIn(folder, "dev.yaml"),
+      { name: "dev", file: "dev.yaml" },
+      entries,
+      into,
+    );
+    return { ...(await planPull(await listItems(look, files, waiting), files.declared)), look };
+  } finally {
+    await client.close();
+  }
+}
 
 /** An environment that is applied to an emulator: each test begins there, with its files as they are committed. */
 export class PullStage {
@@ -78,8 +128,8 @@ export class PullStage {
     folder = this.repository.folder,
     entries = environmentsIn(files["environments.yaml"]).entries,
     ...options
-  }: Options = {}): Promise<Pulled & { look: Look }> =>
-    pullFrom({ endpoint: this.emulator.url, ...login }, this.#engine, { folder, name: "dev", entries, ...options });
+  }: Partial<PullOptions> = {}): Promise<Pulled & { look: Look }> =>
+    pullFrom({ endpoint: this.emulator.url, ...login }, this.#engine, { folder, entries, ...options });
 
   write = ({ files }: Pulled): Promise<void> => writeFiles(this.repository.folder, files);
   text = (file: string): string => readFileSync(join(this.repository.folder, file), "utf8");
@@ -120,5 +170,4 @@ export class PullStage {
 }
 
 export const refusals = ({ items }: Pulled): string[] => items.flatMap(({ refused }) => refused ?? []);
-export const changedLines = (diff: string): string[] =>
-  diff.split("\n").filter((line) => /^[-+](?!--|\+\+)/.test(line));
+const changedLines = (diff: string): string[] => diff.split("\n").filter((line) => /^[-+](?!--|\+\+)/.test(line));
