@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { environmentOf, Project } from "../../testing/harness/project.ts";
@@ -103,7 +103,7 @@ test.each<[string, Record<string, string>, string]>([
   expect((await errorsOf(words, "", Object.fromEntries(named))).lines).toEqual([line]);
 });
 
-test("PULUMI_DIY_BACKEND_LEGACY_LAYOUT is refused where a new backend would be made, and has no effect on one that is there", async () => {
+test("a backend of the old layout without projects is neither made nor read; one that is there is used", async () => {
   const folder = join(project.folder, "elsewhere");
   await mkdir(folder);
   const place = { PULUMI_BACKEND_URL: `file://${folder}` };
@@ -115,6 +115,11 @@ test("PULUMI_DIY_BACKEND_LEGACY_LAYOUT is refused where a new backend would be m
   expect(await readdir(folder)).toEqual([]);
   expect(await errorsOf("stack init one --no-select", "", place)).toMatchObject({ status: 0 });
   expect(await errorsOf("stack init two --no-select", "", asking)).toMatchObject({ status: 0 });
+  await rm(join(folder, ".pulumi/meta.yaml"));
+  await writeFile(join(folder, ".pulumi/stacks/dev.json"), "{}");
+  expect((await errorsOf("up --yes", "", place)).lines).toEqual([
+    expect.stringMatching(/has the old layout without projects: .*run 'pulumi state upgrade'/),
+  ]);
 });
 
 test("stacks that are not there, or not chosen", async () => {

@@ -267,7 +267,16 @@ describe("what cannot be served is one sentence with the place:", () => {
       `new Thing("a", { name: "a" }, { replaceWith: [new pulumi.ComponentResource("t:i:Group", "g")] });`,
       "resource 'a' (tiny:index:Thing) uses 'replaceWith'",
     ],
-  ])("work that the engine would call the program for: %s", async (program, what) => {
+    [
+      `new Thing("a", { name: "a" }, { replacementTrigger: "1" });`,
+      "resource 'a' (tiny:index:Thing) uses 'replacementTrigger'",
+    ],
+    [`new Thing("a", { name: "a" }, { import: "a-1" });`, "resource 'a' (tiny:index:Thing) uses 'import'"],
+    [
+      `new Thing("a", { name: "a" }, { pluginDownloadURL: "https://example.com" });`,
+      "resource 'a' (tiny:index:Thing) uses 'pluginDownloadURL'",
+    ],
+  ])("what the embedded engine does not do: %s", async (program, what) => {
     const instead = "which the embedded engine does not do: run this program with the Pulumi CLI";
     expect(await refusals(program)).toEqual([`${what}, ${instead}`]);
   });

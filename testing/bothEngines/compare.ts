@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { OptionProgram, Turn } from "./program.ts";
+import type { OptionProgram } from "./program.ts";
 import { type Done, Side } from "./side.ts";
 
 /** Runs a program under both engines and throws where they differ. @param cli the Pulumi CLI's file */
@@ -10,10 +10,6 @@ export async function compareEngines({ turns }: OptionProgram, cli: string): Pro
   try {
     for (const [i, turn] of turns.entries()) {
       const place = `turn ${String(i + 1)} (${turn.command})`;
-      if (turn.refused !== undefined) {
-        await compareRefusals(turn, turn.refused, theirs, ours, place);
-        return;
-      }
       const [expected, found] = await Promise.all([theirs.take(turn), ours.take(turn)]);
       const problems = differences(expected.done, found.done);
       if (expected.done.succeeded !== !turn.fails) problems.push(`the CLI's status is not the expected one`);
@@ -24,18 +20,6 @@ export async function compareEngines({ turns }: OptionProgram, cli: string): Pro
   } finally {
     for (const { folder } of sides) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
-}
-
-/** The embedded engine refuses by name, and does nothing. */
-async function compareRefusals(turn: Turn, refused: string, theirs: Side, ours: Side, place: string): Promise<void> {
-  const nothing: Turn = { command: "stack ls" };
-  const before = (await ours.take(nothing)).done;
-  const [expected, { output, done }] = await Promise.all([theirs.take(turn), ours.take(turn)]);
-  const problems = output.includes(refused) ? [] : [`the embedded engine did not say: ${refused}`];
-  if (done.succeeded) problems.push("the embedded engine ended with 0");
-  if (!isDeepStrictEqual(done.cloud, before.cloud)) problems.push("the embedded engine changed the platform");
-  if (expected.done.succeeded !== !turn.fails) problems.push(`the CLI answered otherwise:\n${expected.output}`);
-  if (problems.length > 0) throw new Error(`${place}:\n${problems.join("\n")}\nembedded engine:\n${output}`);
 }
 
 function differences(expected: Done, found: Done): string[] {

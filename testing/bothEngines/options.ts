@@ -1,11 +1,6 @@
 import { destroy, preview, refresh, up, type OptionProgram } from "./program.ts";
 
-const ofResource = (option: string, name: string, refused = `uses '${name}'`): OptionProgram => ({
-  name,
-  turns: [up(`new Thing("a", {}, ${option});`, { refused })],
-});
-
-/** A program for each option of a resource. */
+/** A program for each option of a resource that the embedded engine serves; engine/testing/plugins has those that it refuses. */
 export const options: readonly OptionProgram[] = [
   {
     name: "dependsOn",
@@ -193,39 +188,6 @@ export const options: readonly OptionProgram[] = [
     turns: [
       up(`pulumi.runtime.registerStackTransformation(({ props, opts }) => ({ props: { ...props, note: "t" }, opts }));
         new Thing("a", {}, { transformations: [({ props, opts }) => ({ props: { ...props, size: 3 }, opts })] });`),
-    ],
-  },
-  ofResource(`{ transforms: [({ props, opts }) => ({ props: { ...props, size: 3 }, opts })] }`, "transforms"),
-  ofResource(`{ replacementTrigger: "1" }`, "replacementTrigger"),
-  ofResource(`{ hooks: { beforeCreate: [new pulumi.ResourceHook("h", () => {})] } }`, "hooks", "uses resource hooks"),
-  {
-    name: "replaceWith",
-    turns: [
-      up(`new Thing("a", {});`),
-      up(`const a = new Thing("a", {}); new Thing("b", {}, { replaceWith: [a] });`, { refused: "uses 'replaceWith'" }),
-    ],
-  },
-  {
-    name: "import",
-    turns: [
-      up(`new Tiny("a", {});`),
-      up(`new Tiny("a", {}); new Tiny("b", { name: "a", size: 1 }, { import: "a-1" });`, { refused: "uses 'import'" }),
-    ],
-  },
-  {
-    name: "pluginDownloadURL",
-    turns: [
-      up(`new Tiny("a", {}, { pluginDownloadURL: "https://example.com" });`, { refused: "uses 'pluginDownloadURL'" }),
-    ],
-  },
-  {
-    name: "state-migrations",
-    turns: [
-      up(`new Thing("a", {});`),
-      up(`new Thing("a", {}, { stateMigrations: [() => undefined] });`, {
-        refused: "uses 'state migrations'",
-        fails: true, // the SDK has them, CLI 3.260 does not
-      }),
     ],
   },
   {

@@ -6,8 +6,6 @@ export interface Turn {
   command: string;
   /** True when both engines end with another status than 0. */
   fails?: boolean;
-  /** Words with which the embedded engine refuses, and then does nothing; the CLI does it, unless `fails`. The last turn. */
-  refused?: string;
   /** Changes the things of the platform, by ID. */
   byHand?: (items: Record<string, Record<string, unknown>>) => void;
   /** Files of the project, by path. */

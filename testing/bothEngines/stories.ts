@@ -2,21 +2,7 @@ import { destroy, preview, refresh, up, withFlags, type OptionProgram } from "./
 
 const one = `new Thing("a", {});`;
 const two = `new Thing("a", {}); new Thing("b", {});`;
-const part = (flags: string): OptionProgram => ({
-  name: flags.split(" ")[0]?.replace(/^--/, "") ?? "",
-  turns: [
-    up(two),
-    up(undefined, withFlags(flags, { refused: `${flags.split(" ")[0] ?? ""}: the embedded engine does not do this` })),
-  ],
-});
-
-const policies = `
-const { PolicyPack } = require("@pulumi/policy");
-const validateResource = ({ name }, report) => { if (name === "never") report("never"); };
-new PolicyPack("both", { policies: [{ name: "never", description: "never", enforcementLevel: "mandatory", validateResource }] });
-`;
-
-/** A program for each way in which a run begins, ends or fails, and for the flags. */
+/** A program for each way in which a run begins, ends or fails. */
 export const stories: readonly OptionProgram[] = [
   {
     name: "expect-no-changes",
@@ -169,91 +155,6 @@ export const stories: readonly OptionProgram[] = [
       up(),
       { command: "config rm token" },
       up(undefined, { fails: true }),
-    ],
-  },
-  {
-    name: "state-commands",
-    turns: [
-      up(`new Thing("a", {}, { protect: true }); new Thing("b", {});`),
-      { command: "state unprotect --all --yes", refused: "unknown command 'state unprotect'" },
-    ],
-  },
-  part("--target urn:pulumi:dev::both::pulumi-nodejs:dynamic/t:Thing::a"),
-  part("--exclude urn:pulumi:dev::both::pulumi-nodejs:dynamic/t:Thing::a"),
-  part("--replace urn:pulumi:dev::both::pulumi-nodejs:dynamic/t:Thing::a"),
-  part("--continue-on-error"),
-  part("--ignore-protect"),
-  part("--config both:x=1"),
-  part("--run-program"),
-  part("--show-sames"),
-  part("--urns"),
-  {
-    name: "policy-pack",
-    turns: [
-      up(two),
-      up(
-        undefined,
-        withFlags("--policy-pack policies", {
-          files: {
-            "policies/PulumiPolicy.yaml": "runtime: nodejs\nmain: index.js\n",
-            "policies/package.json": '{ "name": "policies", "version": "1.0.0", "main": "index.js" }',
-            "policies/index.js": policies,
-          },
-          refused: "--policy-pack: the embedded engine does not do this",
-        }),
-      ),
-    ],
-  },
-  {
-    name: "import-command",
-    turns: [
-      up(`new Tiny("a", {});`),
-      {
-        command: "import tiny:index:Thing b a-1 --yes --generate-code=false",
-        refused: "The Pulumi CLI has 'pulumi import'",
-      },
-    ],
-  },
-  {
-    name: "old-layout",
-    turns: [
-      up(one),
-      {
-        command: "stack ls",
-        files: { "old/.pulumi/stacks/dev.json": '{ "version": 3, "checkpoint": { "stack": "dev", "latest": null } }' },
-        environment: { PULUMI_BACKEND_URL: "file://old" },
-        refused: "has the old layout without projects: run 'pulumi state upgrade'",
-        fails: true, // an error of the CLI as well since 3.257
-      },
-    ],
-  },
-  {
-    name: "legacy-layout",
-    turns: [
-      // A backend that is there keeps its layout.
-      up(one, { environment: { PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" } }),
-      {
-        command: "stack ls",
-        files: { "new/.keep": "" },
-        environment: { PULUMI_BACKEND_URL: "file://new", PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true" },
-        refused: "PULUMI_DIY_BACKEND_LEGACY_LAYOUT: the embedded engine does not do this",
-        fails: true,
-      },
-    ],
-  },
-  {
-    name: "variables",
-    turns: [
-      up(one, {
-        environment: { PULUMI_CONTINUE_ON_ERROR: "true" },
-        refused: "PULUMI_CONTINUE_ON_ERROR: the embedded engine takes flags from its command line alone",
-      }),
-    ],
-  },
-  {
-    name: "stack-reference",
-    turns: [
-      up(`new pulumi.StackReference("organization/both/dev");`, { refused: "not served by the embedded engine" }),
     ],
   },
 ];
