@@ -160,9 +160,7 @@ export class Forecasts {
 
   #describe({ name, rows }: LateRows): string {
     const [of, it] = [`${formatCount(rows, "row")} of those to remove`, rows === 1 ? "it" : "them"];
-    return this.#waits
-      ? `${of} ${rows === 1 ? "is" : "are"} added again, with another ID and without cells that no seed declares: ${name} declares ${it}, and is known only once this seed is applied`
-      : `${of} stay${rows === 1 ? "s" : ""} if ${name}, which declares ${it}, is known before this seed is applied; else ${rows === 1 ? "it is" : "they are"} added again, with another ID and without cells that no seed declares`;
+    return `${of} stay${rows === 1 ? "s" : ""} if ${name}, which declares ${it}, is known before this seed is applied; else ${rows === 1 ? "it is" : "they are"} added again, with another ID and without cells that no seed declares`;
   }
 
   /** True, once, if the forecast of a comparison is outdated; it is dropped then. Gives a program time to declare more. */
