@@ -109,7 +109,7 @@ describe("configuration", () => {
 
 describe("preview", () => {
   const added = Object.fromEntries(
-    `__digest __fingerprint drift __keys labels __ledger rowCount __linkRenewals renewals __forms __existing __labelSets __labelled __unproven unmet viewerIDs`
+    `__digest __fingerprint drift __keys labels __ledger rowCount __linkRenewals renewals __forms __existing __labelSets __labelled __unproven __unseen unmet viewerIDs`
       .split(" ")
       .map((name) => [name, unknown]),
   );
