@@ -27,7 +27,7 @@ interface Considered {
 /** Decides what each registered resource needs: nothing, a create, an update or a replacement. */
 export class StepGenerator {
   readonly #run: Run;
-  /** Decisions are taken one after the other; diffs and steps run beside each other. */
+  /** Decisions are taken one after the other, as Pulumi does: what a diff finds counts for those after it. Steps run beside each other. */
   readonly #queue = new SerialQueue();
   readonly #urns: RegisteredUrns;
   readonly #providers = new Map<string, ResourceState>();
@@ -48,15 +48,13 @@ export class StepGenerator {
 
   /** Brings one resource to its goal. Resolves when that is done and saved. */
   async register(goal: Goal): Promise<ResourceState> {
-    const begun = await this.#decide(() => this.#begin(goal));
-    let { steps } = begun;
-    const { considered } = begun;
-    if (considered) {
-      const difference = await this.#diff(considered);
-      steps = await this.#decide(() => this.#conclude(considered, difference));
-    }
+    const { state, steps } = await this.#decide(async () => {
+      const begun = await this.#begin(goal);
+      const { considered } = begun;
+      return considered ? { ...begun, steps: await this.#conclude(considered, await this.#diff(considered)) } : begun;
+    });
     await runChain(this.#run, steps);
-    return begun.state;
+    return state;
   }
 
   /** Takes one decision at a time; a failure is reported and ends the run. */
