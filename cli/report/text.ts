@@ -13,11 +13,11 @@ import {
 } from "./changeSet.ts";
 
 // Controls, bidirectional marks, what is not seen and what looks like a line break: none of them stands anywhere raw.
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
 
 /** A text of others as one line in which everything is seen: what is not stands there as its code. */
 export const toVisible = (text: string): string =>
-  text.replace(unseen, (char) => {
+  text.replace(invisible, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });

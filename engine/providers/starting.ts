@@ -26,7 +26,7 @@ const gracePeriodMs = 5000;
 /** Milliseconds for a provider in this process to end. */
 const maxEndMs = 1000;
 
-/** Surroundings of a provider in this process. */
+/** Where a provider in this process works. */
 interface Hosting {
   /** The folder of the plugin; undefined for dynamic resources. */
   plugin: string | undefined;

@@ -19,7 +19,7 @@ import {
 import { TransportError } from "./http/sender.ts";
 import { Transport, type Reply } from "./http/transport.ts";
 import type { ClientOptions } from "./options.ts";
-import { isUnseen, RecentlyMade } from "./recentlyMade.ts";
+import { isNotFound, RecentlyMade } from "./recentlyMade.ts";
 import { Session, type Credentials } from "./session.ts";
 
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
@@ -118,7 +118,7 @@ export class Caller {
     for (; ; call.attempt++) {
       const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
       const outcome = await this.#attempt(call, credentials);
-      const late = isUnseen(name, outcome) ? this.#made.waitFor(name, request, looks) : undefined;
+      const late = isNotFound(name, outcome) ? this.#made.waitFor(name, request, looks) : undefined;
       if (late !== undefined && (await this.#pause(call, late))) {
         [call.attempt, looks] = [0, looks + 1]; // it was answered each time
         continue;

@@ -84,7 +84,7 @@ export class RecentlyMade {
 }
 
 /** True when a call ended without the thing that it is about. */
-export const isUnseen = (name: EndpointName, outcome: { answer: object } | { failed: Failed }): boolean =>
+export const isNotFound = (name: EndpointName, outcome: { answer: object } | { failed: Failed }): boolean =>
   "failed" in outcome
     ? outcome.failed.code === "notFound"
     : readers.has(name) && Object.values(outcome.answer).every((value) => value === undefined);

@@ -6,7 +6,7 @@ const sequences = new RegExp(
   "\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|[ -~])",
   "g",
 );
-const unseen = /[\p{Cc}\p{Cf}\u2028\u2029\u{e0000}-\u{e007f}]/gu;
+const invisible = /[\p{Cc}\p{Cf}\u2028\u2029\u{e0000}-\u{e007f}]/gu;
 
 /** A text of the platform's as one line that anybody may print: without colour, what is not seen as its code, and not endless. */
 export function printableLine(text: string): string {
@@ -15,13 +15,13 @@ export function printableLine(text: string): string {
     .replace(sequences, "")
     .replace(/\s+/g, " ")
     .trim()
-    .replace(unseen, codeOf);
+    .replace(invisible, codeOf);
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
 /** A text of several lines without what is not seen in them: that stands there as its code. */
 export const withCodes = (text: string): string =>
-  text.replace(unseen, (char) => (char === "\n" || char === "\t" ? char : codeOf(char)));
+  text.replace(invisible, (char) => (char === "\n" || char === "\t" ? char : codeOf(char)));
 
 const codeOf = (char: string): string => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
 

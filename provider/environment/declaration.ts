@@ -100,7 +100,7 @@ export function readEnvironment(
   return readLayers(layers, { folder, configuration, problems, held });
 }
 
-interface Surroundings {
+interface ReadContext {
   folder: string;
   configuration: ConfigLookup | undefined;
   /** Problems of the files so far. */
@@ -108,7 +108,7 @@ interface Surroundings {
   held?: readonly HeldRule[];
 }
 
-function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: Surroundings): DeclarationReading {
+function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: ReadContext): DeclarationReading {
   const report = (problem: Problem): void => void problems.push(problem);
   const merged = mergeLayers(layers, report);
   const root = merged.value;

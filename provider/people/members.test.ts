@@ -94,13 +94,13 @@ describe("additions", () => {
     const [ann, bob, cat, eva] = await addTo(lists, ["a ann", "a bob", "a cat", "a eva"]);
     expect(ann).toMatchObject({ value: { existed: true } });
     // The answer was success: whoever is not in the list may still come into it.
-    expect(bob).toMatchObject({ value: { existed: false, isUnseen: true, member: { email: "bob@crew.example" } } });
+    expect(bob).toMatchObject({ value: { existed: false, isUnlisted: true, member: { email: "bob@crew.example" } } });
     expect(cat).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
     expect(eva).toMatchObject({ value: { existed: false, member: { role: "member" } } });
     // The window's own are in the list that is known now, and those who left it are added again.
     const [dan, again] = await addTo(lists, ["a dan", "a bob"]);
     expect(dan).toMatchObject({ value: { existed: true } });
-    expect(again).toMatchObject({ value: { isUnseen: true } });
+    expect(again).toMatchObject({ value: { isUnlisted: true } });
     expect(sent()).toHaveLength(2);
   });
 

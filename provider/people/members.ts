@@ -45,7 +45,7 @@ export interface Joined {
   member: ListedMember;
   existed: boolean;
   /** Set where nobody saw somebody in the list who may have been added: what is known of them is here. */
-  isUnseen?: true;
+  isUnlisted?: true;
   /** Why that is so, where the platform did more than to leave them out. */
   reason?: unknown;
 }
@@ -303,12 +303,12 @@ export class MemberLists {
   /** What is known of somebody whom no list shows; after an answer in an unknown form nobody is asked for more. */
   async #unseen({ teamID, invitation }: Addition, reason: unknown, isUndocumented: boolean): Promise<Joined> {
     const { email, userID = "" } = invitation;
-    if (email === undefined) return { member: { userID }, existed: false, isUnseen: true, reason };
+    if (email === undefined) return { member: { userID }, existed: false, isUnlisted: true, reason };
     const known = isUndocumented ? undefined : await this.userIDAt(email, this.#lasting).catch(() => undefined);
     const isUnnamed = known === undefined && this.#isBareOf(teamID);
     return {
       member: { email, userID: known ?? email },
-      ...{ existed: false, isUnseen: true },
+      ...{ existed: false, isUnlisted: true },
       reason: reason ?? (isUnnamed ? withoutUserID(teamID, email) : undefined),
     };
   }

@@ -3,7 +3,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, type Configuration, configure, UnknownSetting } from "./configuration.ts";
 import { endWithEngine, keepMemorySmallFor } from "./lifetime.ts";
-import { type Call, type Departure, Failure, Operations, type RunSurroundings } from "./operations.ts";
+import { type Call, type Departure, Failure, Operations, type RunOptions } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import {
@@ -88,9 +88,9 @@ export class DynamicProviders {
   /** The parsed configuration of the host, which does not change while it runs. */
   #current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
 
-  constructor(surroundings: Omit<RunSurroundings, "configuration" | "directory" | "signal">) {
+  constructor(options: Omit<RunOptions, "configuration" | "directory" | "signal">) {
     const [directory, { signal }] = [process.cwd(), this.#stopped];
-    this.operations = new Operations({ ...surroundings, directory, signal, configuration: () => this.#configured() });
+    this.operations = new Operations({ ...options, directory, signal, configuration: () => this.#configured() });
   }
 
   of(resource: Resource): TypeProvider {

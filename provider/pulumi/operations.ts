@@ -72,7 +72,7 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-export interface RunSurroundings extends Surroundings {
+export interface RunOptions extends ConnectionOptions {
   configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, there is no other provider in the run. */
@@ -86,7 +86,7 @@ export interface RunSurroundings extends Surroundings {
 }
 
 /** The platform, whatever the organization: an emulator's file may be another one in each folder. */
-function journalPlace({ configuration, directory }: RunSurroundings): string {
+function journalPlace({ configuration, directory }: RunOptions): string {
   const place = addressOf(configuration().endpoint);
   return place.startsWith("emulator:") ? `emulator:${resolve(directory, place.slice("emulator:".length))}` : place;
 }
@@ -118,7 +118,7 @@ export interface Departure {
 /** Operations of both kinds of provider. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
   readonly forecasts: Forecasts;
-  readonly #surroundings: RunSurroundings;
+  readonly #options: RunOptions;
   readonly #connection: PlatformConnection;
   readonly #run: Run;
   readonly #identities: Identities;
@@ -130,16 +130,16 @@ export class Operations {
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
 
-  constructor(surroundings: RunSurroundings) {
-    this.#surroundings = surroundings;
-    const { directory, foresees = false, report } = surroundings;
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const { directory, foresees = false, report } = options;
     this.#run = new Run(directory, foresees);
     this.#identities = this.#run.identities;
     // IDs are of the whole platform, whatever organization is configured.
-    this.#journal = new Journal(() => journalPlace(surroundings));
-    this.#mark = new RunningMark(surroundings.engine, () => journalPlace(surroundings));
-    if (surroundings.isHosted) this.#journal.orphaned();
-    this.#connection = new PlatformConnection(surroundings);
+    this.#journal = new Journal(() => journalPlace(options));
+    this.#mark = new RunningMark(options.engine, () => journalPlace(options));
+    if (options.isHosted) this.#journal.orphaned();
+    this.#connection = new PlatformConnection(options);
     this.forecasts = new Forecasts(foresees, report);
     this.#fields = new EmulatorFields(directory);
   }
@@ -301,7 +301,7 @@ export class Operations {
   }
 
   async #foresee({ resource, urn }: Call, news: Properties, offline: Offline, online: Tools["online"]): Promise<void> {
-    const { readsFirst, signal, configuration } = this.#surroundings;
+    const { readsFirst, signal, configuration } = this.#options;
     const look = async () => (readsFirst && this.#connection.isThere(configuration()) ? online() : undefined);
     const given = parse(resource, { ...toListed(resource, news), resourceUrn: urn });
     const seen = await resource.foresee?.({ ...offline, sleep: pausing(signal) }, given, look);
@@ -349,12 +349,12 @@ export class Operations {
     let [configuration, mask]: [Configuration?, Mask?] = []; // a mask is made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
-    const heard = this.#surroundings.report(urn, clean);
+    const heard = this.#options.report(urn, clean);
     const forecast = this.forecasts.of(phase, urn, clean, heard.info);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
-    const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
+    const stop = time ? AbortSignal.any([this.#options.signal, time]) : this.#options.signal;
     try {
-      const settings = (configuration = this.#surroundings.configuration());
+      const settings = (configuration = this.#options.configuration());
       const offline = this.#offline(seed, settings, { ...heard, forecast });
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
@@ -376,7 +376,7 @@ export class Operations {
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Offline["report"]): Offline {
     return {
       report,
-      ...{ directory: this.#surroundings.directory, day: today(), dialect: this.#connection.dialect(settings) },
+      ...{ directory: this.#options.directory, day: today(), dialect: this.#connection.dialect(settings) },
       ...{ platform: platformOf(settings), lostData: settings.lostData },
       hasAPIKey: settings.apiKey !== undefined,
       ...{ appServer: settings.appServer, account: { email: settings.email, userID: settings.userID } },
@@ -391,7 +391,7 @@ export class Operations {
 
   #recalled(kind: string, platform: string): ReturnType<Recall> {
     const resource = resourceNamed(kind);
-    const all = (resource && this.#surroundings.recall?.(kind)) ?? [];
+    const all = (resource && this.#options.recall?.(kind)) ?? [];
     return all
       .map(({ outputs, ...one }) => ({ ...one, outputs: resource ? unhidden(resource, outputs) : outputs }))
       .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platform);
@@ -406,7 +406,7 @@ export class Operations {
           `waits ${Math.ceil(milliseconds / 1000)} s before it tries again: ${printableLine(reason)}`,
         ),
       sleep: pausing(signal),
-      ...{ readsFirst: this.#surroundings.readsFirst ?? false, signal, now: Date.now },
+      ...{ readsFirst: this.#options.readsFirst ?? false, signal, now: Date.now },
       assertAlone: this.#mark.assertAlone,
     };
   }
@@ -417,8 +417,8 @@ const pausing =
   (milliseconds: number): Promise<void> =>
     sleep(milliseconds, undefined, { signal });
 
-/** Surroundings of a connection to a platform. */
-interface Surroundings {
+/** What a connection to a platform needs. */
+interface ConnectionOptions {
   /** The program's folder. */
   directory: string;
   /** Aborts when the run is cancelled or its engine has ended. */
@@ -431,27 +431,27 @@ interface Surroundings {
 
 /** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
 class PlatformConnection {
-  readonly #surroundings: Surroundings;
+  readonly #options: ConnectionOptions;
   #platform: Promise<PlatformAccess> | undefined;
   /** The connection whose notes were passed on. */
   #noted: Promise<PlatformAccess> | undefined;
   #dialect: Dialect | undefined;
   #refusal: Promise<Error | undefined> | undefined;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
   }
 
   /** False of an emulator that was never started: a preview makes no file. */
   isThere({ endpoint }: Configuration): boolean {
     if (this.#platform || !endpoint.startsWith("emulator:")) return true;
     const file = addressOf(endpoint).slice("emulator:".length);
-    return file !== "" && existsSync(resolve(this.#surroundings.directory, file));
+    return file !== "" && existsSync(resolve(this.#options.directory, file));
   }
 
   /** How the platform behaves, as the configuration's profile has it. */
   dialect({ profile }: Configuration): Dialect {
-    return (this.#dialect ??= completeDialect(readProfile(profile, this.#surroundings.directory)));
+    return (this.#dialect ??= completeDialect(readProfile(profile, this.#options.directory)));
   }
 
   /** @param note gets what the start of the platform has to say, once */
@@ -459,7 +459,7 @@ class PlatformConnection {
     settings: Configuration,
     note: (text: string) => void,
   ): Promise<Omit<PlatformAccess, "close" | "release" | "notes">> {
-    const { directory, signal, waits } = this.#surroundings;
+    const { directory, signal, waits } = this.#options;
     // Loaded when it is needed: nothing is sent in most runs.
     this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, directory, signal, { waits }));
     try {
@@ -479,7 +479,7 @@ class PlatformConnection {
   async close(): Promise<void> {
     const platform = await this.#platform?.catch(() => undefined);
     this.#platform = undefined;
-    await (this.#surroundings.isHosted ? platform?.release() : platform?.close());
+    await (this.#options.isHosted ? platform?.release() : platform?.close());
   }
 
   /**

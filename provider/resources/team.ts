@@ -97,8 +97,8 @@ export const team = resource({
   update: async (context, id, old, inputs) => {
     await sync(kind, context, id, inputs);
     if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
-      const { member, isUnseen, reason } = await context.members.add(id, { userID: inputs.adminID });
-      if (isUnseen) {
+      const { member, isUnlisted, reason } = await context.members.add(id, { userID: inputs.adminID });
+      if (isUnlisted) {
         const why = reason === undefined ? "it was added, and is not in the list yet" : messageOf(reason);
         const message = `${inputs.adminID} was not made an administrator of ${called(kind, inputs)}: ${why}. The next up looks again`;
         throw new PartialFailure(message, id, { ...inputs, adminID: undefined });

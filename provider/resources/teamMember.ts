@@ -187,7 +187,7 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
   const { teamID, resourceUrn: urn, email, userID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const who = nameOf(inputs);
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
-  const { member, existed, isUnseen, reason } = await members.add(teamID, { email, userID, targets });
+  const { member, existed, isUnlisted, reason } = await members.add(teamID, { email, userID, targets });
   const id = present ?? `${teamID}/${member.userID}`;
   if (urn !== undefined && present === undefined) {
     const other = identities.other(urn, id);
@@ -199,7 +199,7 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
   }
   claims.found(urn, [{ userID: member.userID, email: member.email }]);
   const outputs = { ...inputs, memberUserID: member.userID };
-  if (isUnseen) {
+  if (isUnlisted) {
     const message =
       reason === undefined
         ? `${who} was added to team ${teamID}, and is not in its list yet. Check on the platform whether the user may be a member there; the next up looks again.`

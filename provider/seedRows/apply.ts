@@ -30,7 +30,7 @@ import {
   inOldTerms,
   isReshaped,
   readReshapedRows,
-  liveRows,
+  readLiveRows,
   type ObservedRow,
 } from "./live.ts";
 import { keptMessage, comesBack, refuseReferredTo, sayWhatStays, withoutClaimed } from "./otherSeeds.ts";
@@ -183,7 +183,7 @@ async function planRun(
   const see = (row: Pick<ObservedRow, "id" | "index" | "values">): void => projection?.observe(row);
   const reshaped = old && ledger.count > 0 && isReshaped(old, inputs) ? old : undefined;
   const recognised = reshaped && (await readReshapedRows(context, inputs, reshaped, compared, see));
-  const live = recognised?.live ?? (await liveRows(context, inputs, compared, see));
+  const live = recognised?.live ?? (await readLiveRows(context, inputs, compared, see));
   const known: Ledger | KnownRows = recognised?.ledger ?? ledger;
   const terms: Seed = reshaped && recognised ? inOldTerms(reshaped, inputs) : inputs;
 
@@ -265,7 +265,7 @@ export async function lookAhead(context: RowContext, inputs: SeedInputs): Promis
   const { handed } = await givenUp(context, inputs);
   const ledger = emptyLedger();
   const comparison = Comparison.of(inputs, summary, undefined, handed);
-  const live = await liveRows(context, inputs, { rows: summary.rows, links, comparison, ledger });
+  const live = await readLiveRows(context, inputs, { rows: summary.rows, links, comparison, ledger });
   const handedOver = new Set([...handed.keys(), ...live.unlinked]);
   const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver });
   await refusePlan(inputs, { adoptNeeded: plan.adoptNeeded, conflicts: [], lacking: [] }, [], context.directory, true);
@@ -372,7 +372,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const links = await Links.of(context, state, true);
     const unseen = await unseenIn(context, state);
     const compared = { rows: none.rows, links, comparison: Comparison.ofState(state, none.rows), ledger, unseen };
-    const live = await orUndefinedIfNotFound(liveRows(context, state, compared));
+    const live = await orUndefinedIfNotFound(readLiveRows(context, state, compared));
     if (!live) return; // the rows went with their table
     const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
     const plan = planRows(none.rows, ledger, live, { ...optionsOf(state), mode: "exact", maxRemovals: 1, source });

@@ -182,7 +182,7 @@ export interface ObservedRow {
 }
 
 /** Reads the rows of a table into digests; `observe` gets each one that has a key. */
-export async function liveRows(
+export async function readLiveRows(
   context: RowContext,
   seed: Seed,
   { rows: wanted, links, comparison, ledger, unseen }: Compared,

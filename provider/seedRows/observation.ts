@@ -9,7 +9,7 @@ import { TableCheck } from "./expected.ts";
 import type { SeedInputs, SeedState, KeptState } from "./inputs.ts";
 import { decodeLedger, ledgerOf } from "./ledger.ts";
 import { Links, rowByKey } from "./links.ts";
-import { Comparison, liveRows } from "./live.ts";
+import { Comparison, readLiveRows } from "./live.ts";
 import { planRows } from "./plan.ts";
 import { maxShown } from "./preview.ts";
 import type { FoundSecrets } from "./report.ts";
@@ -48,7 +48,7 @@ export async function observe<Applied extends SeedState & Observation>(
   const [edited, unlinked]: [string[], string[]] = [[], []];
   const firstEdited: [key: string, values: RowData][] = [];
   const compared = { rows: wanted, links, comparison: Comparison.ofState(state, wanted), ledger };
-  const reading = liveRows(context, state, compared, ({ index, values, isAsWanted, isDangling }) => {
+  const reading = readLiveRows(context, state, compared, ({ index, values, isAsWanted, isDangling }) => {
     expected?.add(values);
     if (index === undefined) {
       watch?.foreign(values);

@@ -262,18 +262,19 @@ async function compareWithLast(
 const hasOtherLabels = (old: SeedState, { key }: SeedInputs): boolean =>
   key.length === old.key.length && key.every((label, at) => label === old.key[at] || !old.labels.includes(label));
 
-/** The rows of seeds of the table that the state has and the program has not declared so far: they leave, or are given up. */
-async function undeclared(
+/** The rows of seeds of the table and key that the state has and the program has not declared so far: they leave, or are given up. */
+async function departingSeeds(
   context: OfflineRowContext,
-  { table, resourceUrn }: SeedInputs,
+  inputs: SeedInputs,
 ): Promise<(Keys & { target: SeedState })[]> {
   const { recall, rowClaims } = context;
+  const { table, resourceUrn } = inputs;
   const known = new Set([resourceUrn, ...[...rowClaims.on(table), ...rowClaims.leaving(table)].map(({ urn }) => urn)]);
   const all: (Keys & { target: SeedState })[] = [];
   for (const { urn, outputs } of recall?.("SeedRows") ?? []) {
     if (known.has(urn) || outputs["table"] !== table || typeof outputs["ledger"] !== "string") continue;
     const state = outputs as unknown as SeedState; // as this resource left it
-    const keys = await ownedIn(context, state);
+    const keys = sameKey(state, inputs) && (await ownedIn(context, state));
     if (keys) all.push({ target: state, keys });
   }
   return all;
@@ -285,8 +286,9 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
   const { rowClaims, directory } = context;
   const given = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
+    .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
-  const arriving = [...given, ...(await undeclared(context, inputs))].filter(({ target }) => sameKey(target, inputs));
+  const arriving = [...given, ...(await departingSeeds(context, inputs))];
   const added = RowIndices.of(plan.change.added);
   const all = await indicesWithin(arriving, inputs, directory);
   const handed = new Map([...all].filter(([index]) => added.has(index)));
@@ -297,11 +299,8 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
 /** Refuses a new seed with rows that one of the state, which leaves, has with other content: what is there is not as declared. */
 async function refuseEdited(context: OfflineRowContext, inputs: SeedInputs, { labels }: Summary): Promise<void> {
   if (inputs.adopt || (inputs.mode !== "exact" && inputs.mode !== "upsert")) return;
-  const leaving = (await undeclared(context, inputs)).filter(
-    ({ target }) =>
-      sameKey(target, inputs) &&
-      isSameList(target.labels, labels) &&
-      isSameList(target.ignoreLabels, inputs.ignoreLabels),
+  const leaving = (await departingSeeds(context, inputs)).filter(
+    ({ target }) => isSameList(target.labels, labels) && isSameList(target.ignoreLabels, inputs.ignoreLabels),
   );
   const rows = await indicesWithin(leaving, inputs, context.directory);
   const adoptNeeded = [...rows].flatMap(([wanted, isSame]) => (isSame ? [] : [{ wanted, id: "" }]));

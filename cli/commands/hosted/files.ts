@@ -64,10 +64,10 @@ export async function runFiles({ file, folder, content }: FilesProject, run: Fil
   const mains = ["Main.yaml", "Main.json"].filter((name) => existsSync(join(folder, name)));
   if (mains[0] !== undefined) refuse(`the program is in ${mains[0]}`);
   const outputs = outputsIn(content, declared, refuse);
-  const surroundings = { project, stack, folder, config: new Map(Object.entries(run.config)) };
+  const context = { project, stack, folder, config: new Map(Object.entries(run.config)) };
   const reads = declared.map((each) => {
     try {
-      return { ...each, read: readEnvironmentFile(each.name, each.file, each.options, surroundings) };
+      return { ...each, read: readEnvironmentFile(each.name, each.file, each.options, context) };
     } catch (error) {
       throw new Error(`${environmentType} resource '${each.name}' has a problem: ${messageOf(error)}`, {
         cause: error,
