@@ -61,5 +61,8 @@ function begin(engine: string, folder: string): InstanceType<typeof providerServ
   return client as InstanceType<typeof providerService.ResourceProviderClient>;
 }
 
+/** The plugin in the test's own process: for lives by the hundred. */
+export const inProcess: TestedKind = { ...plugin, begin };
+
 /** The plugin in the test's own process; `make test-long` gives it one of its own. */
-export const here: TestedKind = isLong ? plugin : { ...plugin, begin };
+export const here: TestedKind = isLong ? plugin : inProcess;

@@ -63,7 +63,8 @@ const accidents: [RegExp, string][] = [
   [/127\.0\.0\.1:\d+/g, "<endpoint>"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b[0-9A-Za-z]{17,26}\b/g, "<id>"],
-  [/\b[0-9a-f]{32}\.json\b/g, "<intent>"],
+  [/\b[0-9a-f]{32}\.(nd)?json\b/g, "<intent>"],
+  [/Error: (Connection dropped|read ECONNRESET)/g, "Error: <killed>"],
 ];
 
 /** A provider as an engine uses it, in a project folder of its own. */

@@ -1,10 +1,9 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createEmulator } from "../../emulator/index.ts";
 import { throughBothKinds } from "../harness/bothKinds.ts";
-import { InProcessHost } from "../harness/inProcessHost.ts";
+import { here } from "../harness/inProcessPlugin.ts";
+import { Stage } from "../harness/stage.ts";
 
 // The specification asks to check memberships and dependencies first, so a platform may simply delete what holds something.
 // Nothing that no state names goes with a deletion, and nothing that a state names is left.
@@ -67,7 +66,7 @@ throughBothKinds({}, (scene) => {
   test("an organization that was there before goes with forceDestroy alone", async () => {
     const organizationID = await scene.organization();
     const teamID = await scene.team(organizationID, "Theirs");
-    const imported = await scene.host.read("Organization", organizationID, {});
+    const imported = await scene.host.import("Organization", organizationID);
     const { name } = imported.outputs as { name: string };
     const changed = await scene.host.update("Organization", organizationID, imported.outputs, {
       ...(await scene.host.check("Organization", { name, description: "Ours" }, imported.inputs)).inputs,
@@ -94,20 +93,15 @@ throughBothKinds({}, (scene) => {
 });
 
 test("where the profile says that teams go with their organization, forceDestroy counts", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "microapps-profile-"));
-  writeFileSync(join(folder, "profile.json"), JSON.stringify({ version: 1, habits: { cascade: "deletes" } }));
-  const administrator = { email: "admin@example.com", password: "correct-horse" };
-  const emulator = await createEmulator({ seed: { administrator } });
-  emulator.behave({ cascade: "deletes" });
-  const host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile: "profile.json" }, folder);
-  const { inputs } = await host.check("Organization", { name: "Acme" });
-  const made = await host.create("Organization", inputs);
+  const stage = await Stage.set({}, { "microapps:profile": "profile.json" }, here);
+  const { host } = stage;
+  await writeFile(join(host.folder, "profile.json"), JSON.stringify({ version: 1, habits: { cascade: "deletes" } }));
+  stage.emulator.behave({ cascade: "deletes" });
+  const made = await stage.create("Organization", { name: "Acme" });
   await expect(host.destroy("Organization", made.id, made.outputs)).rejects.toThrow(
     /this platform deletes an organization with all of its teams \(cascade\).*set forceDestroy: true/,
   );
   await host.destroy("Organization", made.id, { ...made.outputs, forceDestroy: true });
   expect((await host.read("Organization", made.id, made.outputs)).id).toBe("");
-  host.stop();
-  await emulator.close();
-  rmSync(folder, { recursive: true });
+  await stage.clear();
 });

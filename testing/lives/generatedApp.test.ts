@@ -1,11 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createEmulator } from "../../emulator/index.ts";
 import { testInOwnProcess, throughBothKinds, unknown } from "../harness/bothKinds.ts";
-import { InProcessHost } from "../harness/inProcessHost.ts";
+import { here } from "../harness/inProcessPlugin.ts";
 import { eventually } from "../harness/processes.ts";
-import { freshFolder } from "../harness/project.ts";
+import { Stage } from "../harness/stage.ts";
 
 const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
 
@@ -184,22 +183,13 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
 });
 
 test("an app is waited for by the words that the profile has for its status", async () => {
-  const folder = await freshFolder();
   const profile = { version: 1, statusWords: { baked: "ready" } } as const;
-  await writeFile(join(folder, "profile.json"), JSON.stringify(profile));
-  const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
-  const emulator = await createEmulator({ seed: { administrator, settings: { generationSeconds: 0 } }, profile });
-  const host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile: "profile.json" }, folder);
-  try {
-    const checked = await host.check("GeneratedApp", news);
-    const app = await host.create("GeneratedApp", checked.inputs);
-    const { inputs } = await host.check("AppReadiness", { appID: app.id });
-    const ready = await host.create("AppReadiness", inputs);
-    expect(ready.outputs).toMatchObject({ status: "baked" });
-    expect(await host.update("AppReadiness", app.id, ready.outputs, inputs)).toMatchObject({ status: "baked" });
-  } finally {
-    host.stop();
-    await emulator.close();
-    await rm(folder, { recursive: true });
-  }
+  const stage = await Stage.set({ settings: { generationSeconds: 0 } }, { "microapps:profile": "profile.json" }, here);
+  await writeFile(join(stage.host.folder, "profile.json"), JSON.stringify(profile));
+  stage.emulator.setProfile(profile);
+  const app = await stage.create("GeneratedApp", news);
+  const { inputs, outputs } = await stage.create("AppReadiness", { appID: app.id });
+  expect(outputs).toMatchObject({ status: "baked" });
+  expect(await stage.host.update("AppReadiness", app.id, outputs, inputs)).toMatchObject({ status: "baked" });
+  await stage.clear();
 });

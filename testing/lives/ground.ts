@@ -1,8 +1,7 @@
 import { expect } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Switches } from "../../emulator/data/deviations.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
@@ -12,9 +11,9 @@ import { routesOf, type EndpointName } from "../../platform/contract/endpoints.t
 import type { RowData } from "../../platform/contract/values.ts";
 import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName, type Profile } from "../../platform/profile/profile.ts";
-import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import { fileServer } from "../harness/fileServer.ts";
-import { InProcessHost } from "../harness/inProcessHost.ts";
+import { inProcess } from "../harness/inProcessPlugin.ts";
+import { ProviderHost } from "../harness/providerHost.ts";
 import { live, type Life, type Stage } from "./life.ts";
 import { lives, tables } from "./lives.ts";
 
@@ -179,7 +178,8 @@ const routes = routesOf();
 export interface Variant {
   habits?: Partial<Switches>;
   faults?: NonNullable<FaultPlan["faults"]>;
-  settings?: Partial<Configuration>;
+  /** How long the provider looks for what a run has just made (default 0). */
+  consistencySeconds?: number;
   /** Limits of the platform (default: 10 rows in an answer and in a batch). */
   limits?: Profile["limits"];
   /** True where nobody has run verify: no profile is configured (default false). */
@@ -255,18 +255,22 @@ export class LivingGround {
   /** Lives a life from its creation to its end on a platform of this variant. */
   async lives(type: string, variant: Variant): Promise<void> {
     const emulator = this.#emulator;
-    const { habits = {}, limits = usualLimits, settings, isUnknown = false, answers } = variant;
+    const { habits = {}, limits = usualLimits, consistencySeconds = 0, isUnknown = false, answers } = variant;
     Object.assign(this.#rewriter, { answers: answers ?? {}, since: [] });
     const endpoint = answers ? this.#rewriter.url : emulator.url;
     await emulator.reset();
     this.#become(variant);
-    const folder = mkdtempSync(join(tmpdir(), "microapps-life-"));
     const profile = "platform-profile.yaml";
     const own = Object.entries(usualHabits).filter(([name]) => Object.hasOwn(habits, name));
     const known = Object.fromEntries(own.map(([name, usual]) => [name, habits[name as HabitName] ?? usual]));
-    writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits: known, limits }));
-    const configured = isUnknown ? settings : { profile, ...settings };
-    const host = new InProcessHost({ endpoint, ...administrator, ...configured }, folder);
+    const configured = { endpoint, ...administrator, ...(isUnknown ? {} : { profile }) };
+    process.env["MICROAPPS_CONSISTENCY_SECONDS"] = String(consistencySeconds);
+    const host = await ProviderHost.start(
+      inProcess,
+      Object.fromEntries(Object.entries(configured).map(([key, value]) => [`microapps:${key}`, value])),
+    );
+    host.isTraced = false;
+    writeFileSync(join(host.folder, profile), JSON.stringify({ version: 1, habits: known, limits }));
     const client = this.#onlooker(variant);
     const stage: Stage = {
       host,
@@ -284,18 +288,13 @@ export class LivingGround {
         return (await client.insertteam({ teamInfo })).teamID;
       },
     };
-    const { XDG_STATE_HOME } = process.env;
-    process.env["XDG_STATE_HOME"] = folder; // its journal is of this life
     try {
       const life = allLives[type];
       if (life)
         await live(stage, type.replace(/ .*/, ""), anyCalls(await life(stage, formOf(habits), this.#files.url)));
     } finally {
-      host.stop();
+      await host.stop();
       await client.close();
-      if (XDG_STATE_HOME === undefined) delete process.env["XDG_STATE_HOME"];
-      else process.env["XDG_STATE_HOME"] = XDG_STATE_HOME;
-      rmSync(folder, { recursive: true });
     }
   }
 }

@@ -1,10 +1,9 @@
 import { expect } from "@jest/globals";
 import type { Scene } from "../harness/bothKinds.ts";
-import type { LifeHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 /** Where a life takes place. */
-export type Stage = Pick<Scene, "client" | "emulator" | "calls" | "organization" | "team"> & { host: LifeHost };
+export type Stage = Pick<Scene, "host" | "client" | "emulator" | "calls" | "organization" | "team">;
 
 /** An operation: what is declared, the changing calls that it makes, and what the platform has afterwards. */
 export interface Operation {

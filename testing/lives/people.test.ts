@@ -1,19 +1,18 @@
 import { expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createEmulator } from "../../emulator/index.ts";
 import type { Fault } from "../../emulator/platform/faults.ts";
-import { createClient } from "../../platform/client/index.ts";
-import type { Failure } from "../../provider/pulumi/operations.ts";
 import { throughBothKinds, type Scene } from "../harness/bothKinds.ts";
-import { InProcessHost } from "../harness/inProcessHost.ts";
+import { here } from "../harness/inProcessPlugin.ts";
+import { Stage } from "../harness/stage.ts";
 
 // People whom a list names twice or late, and roles that depend on each other: whoever is declared is a member with the
 // declared role at the end of a run, or the run says that they are not.
 
 const [ada, bob, kim] = ["ada@example.com", "bob@example.com", "kim@example.com"];
 const caller = "admin@example.com";
+
+const kimAsAdmin = { TeamMember: { email: kim, role: "admin" }, TeamRoster: { members: { [kim]: "admin" } } };
+
+const lateBy = (milliseconds: number) => [{ kind: "late", endpoint: "teammembers", milliseconds } as const];
 
 async function roles({ client }: Scene, teamID: string): Promise<Record<string, string>> {
   const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
@@ -158,96 +157,77 @@ throughBothKinds({}, (scene) => {
     await scene.host.update("TeamRoster", made.id, made.outputs, { ...inputs, maxRemovals: 1 });
     expect(await roles(scene, teamID)).toEqual({ [ada]: "member" });
   });
+
+  test.each(["objects", "userIDs"] as const)(
+    "who is in a list of %s only after their run is in its state, also after a refresh, and leaves with the declaration",
+    async (memberForm) => {
+      scene.emulator.behave({ memberForm });
+      const organizationID = await scene.organization();
+      for (const [type, one] of Object.entries(kimAsAdmin)) {
+        const teamID = await scene.stage.daysAgo(1, () => scene.team(organizationID));
+        scene.emulator.setFaults({ faults: lateBy(60_000) });
+        const { inputs } = await scene.host.check(type, { teamID, ...one });
+        const { message, id, state } = await scene.failure(scene.host.create(type, inputs));
+        expect(message).toMatch(/is not in its list yet|was added and not seen since/);
+        const seen = await scene.host.read(type, id, state);
+        expect(seen.id).toBe(id);
+        const again = await scene.host.check(type, { teamID, ...one }, inputs);
+        const change = await scene.host.diff(type, id, seen.outputs, again.inputs);
+        expect(change).toMatchObject({ changes: true, replaces: [] });
+        await scene.host.destroy(type, id, seen.outputs);
+        scene.emulator.setFaults();
+        expect((await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(1);
+      }
+    },
+  );
+
+  test("where lists have user IDs alone and no address can be looked up, user IDs are asked for, and lead out", async () => {
+    const { userID } = await scene.client.userid({ email: ada });
+    const named = {
+      TeamMember: [{ email: ada }, { userID }],
+      TeamRoster: [{ members: { [ada]: "member" } }, { members: { [userID]: "member" } }],
+    };
+    const organizationID = await scene.organization();
+    scene.emulator.behave({ memberForm: "userIDs" });
+    scene.emulator.setFaults({ faults: [{ kind: "status", endpoint: "userid", status: 404 }] });
+    for (const [type, [byAddress, byID]] of Object.entries(named)) {
+      const teamID = await scene.team(organizationID);
+      const first = await scene.host.check(type, { teamID, ...byAddress });
+      const { message, id, state } = await scene.failure(scene.host.create(type, first.inputs));
+      expect(message).toMatch(/Declare (userID|the user ID) in its place/);
+      const destroyed = scene.host.destroy(type, id, state);
+      await expect(destroyed).rejects.toThrow(`whether ${ada} is in the team is not known`);
+      await scene.host.restart();
+      const then = await scene.host.check(type, { teamID, ...byID }, first.inputs);
+      if (type === "TeamRoster") await scene.host.update(type, id, state, then.inputs);
+      else {
+        await scene.host.create(type, then.inputs);
+        await scene.host.delete(type, id, state);
+      }
+      expect((await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(2);
+    }
+  });
 });
 
 const unknownTeam = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-test.each(["objects", "userIDs"] as const)(
-  "late lists of %s forget nobody whose invitation was a success",
-  async (memberForm) => {
-    const administrator = { email: caller, password: "correct-horse" };
-    const clock = { behind: 86_400_000 };
-    const now = (): number => Date.now() - clock.behind;
-    const emulator = await createEmulator({ seed: { administrator, settings: { memberForm } }, now });
-    const client = createClient({ endpoint: emulator.url, ...administrator });
-    const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
-    const team = async () => (await client.insertteam({ teamInfo: { organizationID, name: "Crew" } })).teamID;
-    const late = (milliseconds: number) =>
-      emulator.setFaults({ faults: [{ kind: "late", endpoint: "teammembers", milliseconds }] });
-    const folder = mkdtempSync(join(tmpdir(), "microapps-late-"));
-    const hostWith = (consistencySeconds: number) =>
-      new InProcessHost({ endpoint: emulator.url, ...administrator, consistencySeconds }, folder);
-    const [patient, hasty] = [hostWith(60), hostWith(0)];
-    const people = async (teamID: string) => (await client.teammembers({ teamIDs: [teamID] })).teamMembers.length;
-    const declared = { TeamMember: { email: kim, role: "admin" }, TeamRoster: { members: { [kim]: "admin" } } };
-    for (const [type, one] of Object.entries(declared)) {
-      clock.behind = 86_400_000;
-      const [soon, later] = [await team(), await team()];
-      clock.behind = 0;
-      // A team that was just made may be unknown to its list, and a person be listed soon enough.
-      late(1_000);
-      patient.resource = type;
-      const { id: newest } = await patient.create("Team", { organizationID, name: "New" });
-      await patient.create(type, (await patient.check(type, { teamID: newest, ...one })).inputs);
-      const early = { teamID: soon, ...one };
-      const made = await patient.create(type, (await patient.check(type, early)).inputs);
-      expect(made.outputs).toMatchObject(one);
-      expect(made.outputs).not.toHaveProperty("unseen");
-
-      // Too late for the run that adds them: the state has them, also after a refresh, and they leave with the declaration.
-      late(60_000);
-      const { inputs } = await hasty.check(type, { teamID: later, ...one });
-      const failed: unknown = await hasty.create(type, inputs).catch((reason: unknown) => reason);
-      const { message, partial } = failed as Failure;
-      expect(message).toMatch(/is not in its list yet|was added and not seen since/);
-      const { id, outputs } = partial ?? { id: "", outputs: {} };
-      const seen = await hasty.read(type, id, outputs);
-      expect(seen.id).toBe(id);
-      const again = await hasty.check(type, { teamID: later, ...one }, inputs);
-      expect(await hasty.diff(type, id, seen.outputs, again.inputs)).toMatchObject({ changes: true, replaces: [] });
-      await hasty.restart();
-      await hasty.destroy(type, id, seen.outputs);
-      emulator.setFaults();
-      expect(await people(later)).toBe(1);
+test.each(["objects", "userIDs"])("a list of %s may have a new team and its people a second later", async (form) => {
+  process.env["MICROAPPS_CONSISTENCY_SECONDS"] = "60";
+  const stage = await Stage.set({ settings: { memberForm: form } }, {}, here);
+  process.env["MICROAPPS_CONSISTENCY_SECONDS"] = "0";
+  const { organizationID } = await stage.client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const news = { organizationID, name: "Crew" };
+  for (const [type, one] of Object.entries(kimAsAdmin)) {
+    stage.emulator.setFaults();
+    const { teamID: old } = await stage.daysAgo(1, () => stage.client.insertteam({ teamInfo: news }));
+    stage.emulator.setFaults({ faults: lateBy(1_000) });
+    stage.host.resource = type;
+    const { id: newest } = await stage.create("Team", news);
+    for (const teamID of [newest, old]) {
+      const { outputs } = await stage.create(type, { teamID, ...one });
+      expect(outputs).toMatchObject(one);
+      expect(outputs).not.toHaveProperty("unseen");
     }
-    for (const host of [patient, hasty]) host.stop();
-    await client.close();
-    await emulator.close();
-    rmSync(folder, { recursive: true });
-  },
-);
-
-test("where lists have user IDs alone and no address can be looked up, user IDs are asked for, and lead out", async () => {
-  const administrator = { email: caller, password: "correct-horse" };
-  const seed = { administrator, users: [{ email: ada, id: "ada-1" }], settings: { memberForm: "userIDs" as const } };
-  const emulator = await createEmulator({ seed });
-  const client = createClient({ endpoint: emulator.url, ...administrator });
-  const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
-  const folder = mkdtempSync(join(tmpdir(), "microapps-bare-"));
-  const host = new InProcessHost({ endpoint: emulator.url, ...administrator }, folder);
-  emulator.setFaults({ faults: [{ kind: "status", endpoint: "userid", status: 404 }] });
-  const named = {
-    TeamMember: [{ email: ada }, { userID: "ada-1" }],
-    TeamRoster: [{ members: { [ada]: "member" } }, { members: { "ada-1": "member" } }],
-  };
-  for (const [type, [byAddress, byID]] of Object.entries(named)) {
-    const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: type } });
-    const first = await host.check(type, { teamID, ...byAddress });
-    const failed = (await host.create(type, first.inputs).catch((reason: unknown) => reason)) as Failure;
-    expect(failed.message).toMatch(/Declare (userID|the user ID) in its place/);
-    const { id, outputs } = failed.partial ?? { id: "", outputs: {} };
-    await expect(host.destroy(type, id, outputs)).rejects.toThrow(`whether ${ada} is in the team is not known`);
-    await host.restart();
-    const then = await host.check(type, { teamID, ...byID }, first.inputs);
-    if (type === "TeamRoster") await host.update(type, id, outputs, then.inputs);
-    else {
-      await host.create(type, then.inputs);
-      await host.delete(type, id, outputs);
-    }
-    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(2);
   }
-  host.stop();
-  await client.close();
-  await emulator.close();
-  rmSync(folder, { recursive: true });
+  await stage.clear();
 });

@@ -66,9 +66,9 @@ const lies: { [Name in Writing]?: RegExp } = {
   microappchildDelete: /of row \w+ is still there, though/,
 };
 
-const late: { faults: Faults; settings: Variant["settings"] } = {
+const late: { faults: Faults; consistencySeconds: number } = {
   faults: [{ kind: "late", milliseconds: 250 }],
-  settings: { consistencySeconds: 1.5 },
+  consistencySeconds: 1.5,
 };
 const lost = (endpoint: EndpointName): Faults => atFirst(endpoint, { kind: "reset", commit: true });
 
