@@ -17,7 +17,7 @@ const faces: Readonly<Record<string, string>> = {
     "{client/{index,lists},client/http/{call,proxies},contract/{endpoints,people,values,wire},messages/{masks,text},profile/profile,seed/schema}.ts",
   machine: "*.ts",
   engine: "{index,decide,cli/cli,cli/globals,hosted/calls,hosted/dynamic}.ts",
-  emulator: "{index,admin/actions,conformance/facts,conformance/run,data/fieldTypes,seed/snapshots}.ts",
+  emulator: "{index,admin/actions,conformance/facts,conformance/run,seed/snapshots}.ts",
   sdk: "{index,}.ts",
   provider: "**/*.ts",
 };

@@ -4,7 +4,7 @@ import { answerRemoved } from "../../machine/removed.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { dayVariable } from "../../machine/today.ts";
 import type { WireNames } from "../../platform/contract/endpoints.ts";
-import { email, id, withoutUndefined, type FieldType } from "../../platform/contract/values.ts";
+import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
 import { isHeaderValue, noHeaderValue } from "../../platform/contract/wire.ts";
 import { shortestSecret } from "../../platform/messages/masks.ts";
 import { sentences, quote } from "../../platform/messages/text.ts";
@@ -491,15 +491,10 @@ function nameOf({ endpoint, organizationID }: Configuration, other: string | und
   return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
 }
 
-/** Field types of tables, by table ID and label. */
-export type TableFields = Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
-
 /** What an endpoint `emulator:<file>?seed=<platform.yaml>` needs. `directory` is the program's folder. */
 export interface Emulators {
   /** Starts the emulator, which lets this process end. `added`: sentences about what its seed has got. */
   start: (endpoint: string, directory: string) => Promise<{ url: string; added: string[]; close: () => Promise<void> }>;
-  /** Field types of its tables, without starting it; none where they can't be read. */
-  fieldTypes: (endpoint: string, directory: string) => Promise<TableFields>;
 }
 
 let handedIn: Emulators | undefined;

@@ -25,16 +25,7 @@ import { type OfflineResourceContext, type Resource, type ResourceContext, Run }
 import { resourceNamed } from "../resources/resources.ts";
 import { describeDeparture } from "../seedRows/otherSeeds.ts";
 import { ifNotThere, type RowsAhead } from "../seedRows/plan.ts";
-import {
-  addressOf,
-  bind,
-  bindingOutput,
-  type Configuration,
-  isMoved,
-  platformOf,
-  emulators,
-  type TableFields,
-} from "./configuration.ts";
+import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { RunningMark } from "./lifetime.ts";
 import { leavingRows, withIgnored } from "./options.ts";
 import type { PlatformAccess } from "./platform.ts";
@@ -128,7 +119,6 @@ export class Operations {
   /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
-  readonly #fields: EmulatorFields;
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -141,7 +131,6 @@ export class Operations {
     if (options.isHosted) this.#journal.orphaned();
     this.#connection = new PlatformConnection(options);
     this.forecasts = new Forecasts(foresees, report);
-    this.#fields = new EmulatorFields(directory);
   }
 
   /** An engine has configured the provider of this URN. */
@@ -383,7 +372,6 @@ export class Operations {
       ...this.#run.known,
       journal: this.#journal,
       seed: () => (seed?.length ? seed : randomBytes(32)),
-      fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       organizationNames: this.#organizationNames,
       recall: (kind) => this.#recalled(kind, platformOf(settings)),
     };
@@ -492,24 +480,6 @@ class PlatformConnection {
     this.#refusal ??= import("./platform.ts").then(({ refusalOf }) => refusalOf(settings));
     const refusal = await this.#refusal;
     if (refusal) throw refusal;
-  }
-}
-
-/** Field types of the tables behind an emulator's endpoint, read once and without starting it. */
-class EmulatorFields {
-  readonly #directory: string;
-  #tables: Promise<TableFields> | undefined;
-
-  /** `directory` is the program's folder. */
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  /** Types of a table's fields by label; undefined of a table without any, and where the endpoint is no emulator's. */
-  async of(endpoint: string, table: string): Promise<TableFields[string] | undefined> {
-    if (!endpoint.startsWith("emulator:")) return undefined;
-    this.#tables ??= emulators().fieldTypes(endpoint, this.#directory);
-    return (await this.#tables)[table];
   }
 }
 

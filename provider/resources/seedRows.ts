@@ -72,9 +72,7 @@ export const seedRows = resource({
     // A preview can't know a random value of the next up.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== last.salt;
-    const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
-    const forms = formsOf({ types: asked.types, fields });
-    const inputs = { ...asked, ...withoutUndefined({ salt, fields, forms }) };
+    const inputs = { ...asked, ...withoutUndefined({ salt, forms: formsOf(asked) }) };
     rowClaims.announce(inputs.resourceUrn, siblings, referrers);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);

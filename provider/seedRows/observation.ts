@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { withoutUndefined, declarable, type RowData } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import { ResourceError, type Observed, type OfflineContext } from "../resources/model/resource.ts";
-import { brief, comparing, formsOf } from "./cells.ts";
+import { ResourceError, type Observed } from "../resources/model/resource.ts";
+import { brief, comparing } from "./cells.ts";
 import { keyOf, keysOf, maxRows, summarize, withoutSecrets } from "./declaration.ts";
 import { canonical, saltOf } from "./digests.ts";
 import { TableCheck } from "./expected.ts";
@@ -161,7 +161,7 @@ const isPlain = (value: unknown): boolean =>
  * @param parse completes inputs by their schema
  */
 export async function importRow<Inputs extends SeedInputs>(
-  context: RowContext & Pick<OfflineContext, "fieldTypes">,
+  context: RowContext,
   id: string,
   parse: (declared: object) => Inputs,
 ): Promise<{ id: string; outputs: Inputs & KeptState; inputs: { rows: RowData[] } } | undefined> {
@@ -186,10 +186,8 @@ export async function importRow<Inputs extends SeedInputs>(
   const left = cells.filter(([label]) => !(label in row)).map(([label]) => label);
   if (left.length > 0) context.report.info(`left out, and not changed: ${left.join(", ")}`);
   const salt = saltOf(randomBytes(32));
-  const fields = await context.fieldTypes?.(table);
   const labels = Object.keys(key);
-  const known = withoutUndefined({ fields, forms: formsOf({ fields }) });
-  const inputs = parse({ table, key: labels, rows: [row], salt, ...known });
+  const inputs = parse({ table, key: labels, rows: [row], salt });
   const summary = await summarize(inputs, context.directory);
   const keys = await keysIn(inputs, summary, context.directory);
   const whole = { ...inputs, digest: summary.digest, ...withoutUndefined({ keys }) };

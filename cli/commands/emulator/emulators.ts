@@ -4,5 +4,4 @@ import { useEmulators } from "../../../provider/pulumi/configuration.ts";
 export const startEmulatorsHere = (): void =>
   useEmulators({
     start: async (endpoint, directory) => (await import("./createEmulator.ts")).startAt(endpoint, directory),
-    fieldTypes: async (endpoint, directory) => (await import("./fieldsAt.ts")).fieldTypesAt(endpoint, directory),
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Client } from "../../../platform/client/index.ts";
-import type { FieldType, RowData } from "../../../platform/contract/values.ts";
+import type { RowData } from "../../../platform/contract/values.ts";
 import type { Dialect } from "../../../platform/profile/profile.ts";
 import type { MemberLists } from "../../people/members.ts";
 import type { TableReads } from "../../pulumi/tableReads.ts";
@@ -180,8 +180,6 @@ export interface OfflineContext extends Pick<
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: () => Uint8Array;
-  /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
-  fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
   /** True if nothing may be written either: no run follows. */
   isPlan?: boolean;
   /** False where the configuration has no key for app generation; undefined where nobody knows. */
