@@ -131,8 +131,8 @@ export async function apply<Inputs extends SeedInputs>(
 }
 
 /** True if the account of this run made rows that nobody wants and that a plan leaves there. */
-const hasBeside = ({ remove }: RowPlan, { mineBeside }: LiveRows): boolean =>
-  mineBeside?.size !== remove.filter(({ isMine }) => isMine).length;
+const hasBeside = ({ foreign, remove }: RowPlan, { mineBeside }: LiveRows): boolean =>
+  foreign > 0 && mineBeside?.size !== remove.filter(({ isMine }) => isMine).length;
 
 /** Seeds of the program that may hold rows of a table beside this one. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
@@ -178,7 +178,7 @@ async function planRun(
 
   const comparison = Comparison.of(inputs, summary, old, handed);
   const projection = Projection.of(inputs, summary);
-  const unseen = await unseenIn(context, old, summary);
+  const unseen = await unseenIn(context, ledger, old, summary);
   const compared = { rows, links, comparison, ledger, unseen };
   const see = (row: Pick<ObservedRow, "id" | "index" | "values">): void => projection?.observe(row);
   const reshaped = old && ledger.count > 0 && isReshaped(old, inputs) ? old : undefined;
@@ -370,7 +370,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     await new UnprovenRows(context, state, state).decide(state);
     const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
     const links = await Links.of(context, state, true);
-    const unseen = await unseenIn(context, state);
+    const unseen = await unseenIn(context, ledger, state);
     const compared = { rows: none.rows, links, comparison: Comparison.ofState(state, none.rows), ledger, unseen };
     const live = await orUndefinedIfNotFound(readLiveRows(context, state, compared));
     if (!live) return; // the rows went with their table

@@ -10,7 +10,7 @@ import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { Digest } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
-import { encodeLedger, inFailure, ledgerOf, type Ledger } from "./ledger.ts";
+import { difference, encodeLedger, inFailure, ledgerOf, type Ledger } from "./ledger.ts";
 import type { RowOptions } from "./plan.ts";
 import { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
@@ -57,15 +57,25 @@ export function existingIn({ existing, found, adopt }: Partial<KeptState & SeedI
   return (key) => keys.has(key) === (kind === "keys");
 }
 
-/** Rows that the last run sent and did not see, by their keys: in the state, or those of its source. Undefined where neither has them. */
+/**
+ * Rows that the last run sent and did not see, by their keys: in the state, or those of its source that the ledger lacks.
+ * Undefined where neither tells. Where the same rows are wanted, those that are there are as declared.
+ */
 export async function unseenIn(
   context: Pick<OfflineContext, "directory">,
+  ledger: Ledger,
   state: SeedState | undefined,
   now?: Summary,
 ): Promise<RowSet | undefined> {
-  if (state?.unseen === undefined) return new RowSet();
-  if (state.unseen.startsWith("keys")) return decodeKeys(state.unseen);
-  return (now?.digest === state.digest ? now : await lastSource(context, state))?.rows;
+  const { unseen = "keys:1:", digest } = state ?? {};
+  if (unseen.startsWith("keys")) return decodeKeys(unseen);
+  if (!state || now?.digest === digest) return new RowSet();
+  const rows = (await lastSource(context, state))?.rows;
+  const change = rows && difference(rows, ledger);
+  if (!rows || !change?.exact) return undefined;
+  const lacking = new RowSet();
+  for (const index of change.added) lacking.add(rows.key(index));
+  return lacking;
 }
 
 function decodeKeys(text: string): RowSet {

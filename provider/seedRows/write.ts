@@ -319,6 +319,7 @@ class RowWriter {
       this.#conceal(() => batch.map(valuesOf));
       if (!isOfRow(error)) throw error;
       const left = await this.#lackedOf(batch);
+      for (const { index } of left) this.#run.sent.delete(index);
       this.#inserted(batch, left);
       this.#keepsParts ||= left.length < batch.length;
       const [first] = left;
@@ -354,6 +355,8 @@ class RowWriter {
         }
         this.#isTrusted = inserted === undefined;
       } catch (error) {
+        const isNotSent = error instanceof ApiError && error.code === "cancelled" && !isOutcomeUnknown(error);
+        if (isNotSent && attempt === 1) for (const { index } of sent) this.#run.sent.delete(index);
         if (!isOutcomeUnknown(error) || isUndocumented(error)) throw error;
         context.report.warning(
           `${table}: the answer to a batch of ${sent.length} rows was lost; looking which are there`,
