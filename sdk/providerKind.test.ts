@@ -37,19 +37,21 @@ test("the former name of the setting is refused: another kind would serve everyt
   }
 });
 
-test("a provider has the plugin's settings, and serves the plugin's resources", async () => {
-  const provider = new Provider("other", {
-    endpoint: "https://x.example",
-    email: "ada@example.com",
-    password: "secret",
-  });
+const other = { endpoint: "https://other.example.com", email: "ada@example.com", readOnly: true };
+const password: unknown = expect.objectContaining({ value: "secret" }); // marked as a secret
+const prefixed = Object.entries(other).map(([name, value]) => [`microapps:${name}`, value] as const);
+const ofDynamic = { ...Object.fromEntries(prefixed), "microapps:password": password };
+
+test.each([
+  ["plugin", "microapps", { ...other, password }],
+  ["dynamic", "pulumi-nodejs", { ...ofDynamic, "microapps:explicitProvider": "true" }],
+])("a resource of two platforms in one program goes to its %s provider", async (providerKind, name, inputs) => {
+  pulumi.runtime.setConfig("microapps:providerKind", providerKind);
+  const provider = new Provider("other", { ...other, password: "secret" });
   const acme = new Organization("acme", { name: "Acme" }, { provider });
-  expect((await seen("acme", provider, acme))?.provider).toContain("pulumi:providers:microapps::other::");
-  expect(registered.find(({ name }) => name === "other")?.inputs).toEqual({
-    endpoint: "https://x.example",
-    email: "ada@example.com",
-    password: expect.objectContaining({ value: "secret" }) as unknown,
-  });
+  expect((await seen("acme", provider, acme))?.provider).toContain(`pulumi:providers:${name}::other::`);
+  const registration = registered.find((one) => one.name === "other");
+  expect([registration?.type, registration?.inputs]).toEqual([`pulumi:providers:${name}`, inputs]);
 });
 
 test.each(["plugin", "dynamic"])("what a program names as secret is one with the %s provider", async (providerKind) => {

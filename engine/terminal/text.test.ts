@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { appUrn, events, log, shown } from "../display/testing/events.ts";
 import { allowsColor, createPaint } from "./colors.ts";
 import { clipLine, padText } from "./columns.ts";
-import { firstLine, oneLine, paintLine, toPlainText, printable } from "./text.ts";
+import { firstLine, isPipeline, oneLine, paintLine, printable, toPlainText, withoutCommands } from "./text.ts";
 
 test("colours of a program stay where colours are allowed, and end with its text", () => {
   expect(printable("\u001b[31mred\u001b[2J", true)).toBe("\u001b[31mred\u001b[0m");
@@ -24,6 +24,24 @@ test("width is counted in columns of the terminal", () => {
 test("blanks at the end of a line are not painted", () => {
   const red = createPaint(true);
   expect(paintLine([{ text: "a ", style: "red" }, { text: "  " }], red)).toBe("\u001b[31ma\u001b[39m");
+});
+
+test("a pipeline carries out nothing that was said", () => {
+  expect(withoutCommands("::add-mask::x\n  ::set-output name=a::b\n/approve\nno ::command, 1/2")).toBe(
+    "|::add-mask::x\n  |::set-output name=a::b\n|/approve\nno ::command, 1/2",
+  );
+  expect(withoutCommands("##[error]x\nand ##vso[task.setvariable]y ##VSO[z]")).toBe(
+    "#|#[error]x\nand #|#vso[task.setvariable]y #|#VSO[z]",
+  );
+});
+
+test("pipelines are known by what they set", () => {
+  expect([{ CI: "true" }, { GITHUB_ACTIONS: "true" }, { TF_BUILD: "True" }].map(isPipeline)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([{}, { CI: "false" }].map(isPipeline)).toEqual([false, false]);
 });
 
 describe("colours", () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { readdirSync, readFileSync } from "node:fs";
 import { isLong } from "../../testing/harness/drawn.ts";
+import { childrenOf, eventually, hostOf } from "../../testing/harness/processes.ts";
 import { EngineError } from "../errors.ts";
 import type { EngineEvent } from "../events.ts";
 import { writeDurably } from "../state/atomicWrite.ts";
@@ -18,23 +18,6 @@ afterEach(() => sandbox.remove());
 
 const errors = (events: EngineEvent[]): string[] =>
   events.flatMap((event) => (event.type === "log" && event.severity === "error" ? [event.message] : []));
-
-/** The processes that this one has started and that still run, with their command lines. */
-function children(): { pid: number; command: string }[] {
-  return readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const parent = /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
-      if (Number(parent) !== process.pid) return [];
-      return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, "utf8") }];
-    } catch {
-      // It has ended since the folder was read.
-      return [];
-    }
-  });
-}
-
-const isNamed = (inputs: unknown, name: string): boolean => (inputs as { name?: unknown }).name === name;
 
 describe("a full disk", () => {
   test("fails the run at whichever write it happens, and never leaves a state that cannot be read", async () => {
@@ -74,12 +57,13 @@ describe("a full disk", () => {
 describe("a provider that is killed", () => {
   test("fails what it was doing, ends the run, and leaves no process", async () => {
     setConfig(await sandbox.stack(), "slow", "20000");
-    const killer = setInterval(() => {
-      if (!sandbox.calls().some(([method, inputs]) => method === "create" && isNamed(inputs, "slow"))) return;
-      clearInterval(killer);
-      for (const { pid, command } of children()) if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
-    }, 20);
-    const ran = await sandbox.run().finally(() => clearInterval(killer));
+    const running = sandbox.run();
+    const isSlow = (inputs: unknown): boolean => (inputs as { name?: unknown }).name === "slow";
+    await eventually("a slow creation", () =>
+      sandbox.calls().some(([method, inputs]) => method === "create" && isSlow(inputs)),
+    );
+    process.kill(await hostOf(process.pid), "SIGKILL");
+    const ran = await running;
     expect(ran.succeeded).toBe(false);
     expect(errors(ran.events)).toContain(
       "the provider process was killed by SIGKILL, and took what it was doing with it",
@@ -87,7 +71,7 @@ describe("a provider that is killed", () => {
     const { resources, operations } = await (await sandbox.stack()).read();
     expect(operations).toEqual([]);
     expect(resources.map(({ urn }) => urn.split("::").at(-1))).not.toContain("slow");
-    expect(children().filter(({ command }) => command.includes("@pulumi"))).toEqual([]);
+    expect(childrenOf(process.pid).filter((command) => command.includes("@pulumi"))).toEqual([]);
 
     setConfig(await sandbox.stack(), "slow", "0");
     expect((await sandbox.run()).succeeded).toBe(true);

@@ -10,6 +10,7 @@ const secrets = [
   "key \\of/the+operator\"%<&>'",
   "Zoë 100%41 \\u0041",
   "correct horse 🐎 staple",
+  "a-b.c*d/[e]{f}$",
   "crew",
 ];
 
@@ -29,8 +30,8 @@ test("the header of a login tells no password, wherever it begins in it", () => 
 });
 
 test("a short secret is hidden as a whole word, a longer one wherever it stands", () => {
-  expect(hide("crew", "the screws of crew, “crew” and ücrew; CREW crew1")).toBe(
-    "the screws of [secret], “[secret]” and ücrew; CREW crew1",
+  expect(hide("crew", "the screws of crew, “crew” and ücrew; CREW crew1 aGVsbG8=crew")).toBe(
+    "the screws of [secret], “[secret]” and ücrew; CREW crew1 aGVsbG8=[secret]",
   );
   expect(hide("correcthorsebattery", "xcorrecthorsebatteryx")).toBe("x[secret]x");
   expect(hide("cr-w", "xcr-wx")).toBe("x[secret]x");
@@ -46,10 +47,13 @@ test("white space and the letter case of an address may be other ones, and what 
   );
 });
 
-test("what overlaps is one, and a secret within a clear word stays", () => {
+test("what overlaps is one, a secret within a clear word stays, and one that holds it is hidden whole", () => {
   expect(new Mask(["first half", "half and rest"]).hide("the first half and rest.")).toBe("the [secret].");
   expect(hide("horse", "horse@example.com, horse@example.org", ["horse@example.com"])).toBe(
     "horse@example.com, [secret]@example.org",
+  );
+  expect(hide("ada@example.com1", "ada@example.com1 ada@example.com", ["ada@example.com"])).toBe(
+    "[secret] ada@example.com",
   );
 });
 

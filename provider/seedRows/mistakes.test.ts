@@ -40,19 +40,6 @@ test.each(cases.files)("%s that holds %j", async (name, content, expected) => {
   expect(await said(content, more, name)).toBe(expected);
 });
 
-test("what a secret source says wrong is not quoted", async () => {
-  const sensitive = { sensitive: true };
-  expect(await said('- Code: "hush" hush\n', sensitive, "secret.yaml")).toBe(
-    "secret.yaml:1: is not valid YAML: correct it",
-  );
-  expect(await said("- Code: 007\n", sensitive, "secret.yaml")).toBe(
-    "secret.yaml:1: Code: YAML reads this as another number than is written: quote it",
-  );
-  expect(await said("Code,N\nhush,hush\n", { ...sensitive, types: { N: "date" } }, "secret.csv")).toBe(
-    "secret.csv:2: N is a date: write 2026-11-21 or 2026-11-21T08:00:00Z",
-  );
-});
-
 test("values of secret labels are not quoted, and those of others are", async () => {
   const types = { N: "number", M: "number" } as const;
   const secretLabels = ["N"];

@@ -236,6 +236,7 @@ test.each([
   ],
   ["anchor.yaml", "- Code: *HUSH\n", "anchor.yaml:1: there is no anchor of this name before this"],
   ["tag.yaml", '- Code: "HUSH\\q"\n', "tag.yaml:1: is not valid YAML: correct it"],
+  ["number.yaml", "- Code: 007\n", "number.yaml:1: Code: YAML reads this as another number than is written: quote it"],
   [
     "end.json",
     '[{"Code": "HUSH"}, HUSH]\n',
