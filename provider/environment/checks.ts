@@ -313,10 +313,6 @@ function platformProblems(root: Value, declared: Declaration): Problem[] {
       const wrong = fieldProblem(link, own, seed.table, target && idOf);
       if (wrong !== undefined) at(link.path.slice(0, 2), wrong);
     }
-    for (const [file, { fieldID }] of Object.entries(seed.files ?? {})) {
-      const wrong = own && fileProblem(fieldID, own, seed.table);
-      if (wrong !== undefined) at(["files", file, "fieldID"], wrong);
-    }
     const parent = own?.parent === undefined ? undefined : idOf(own.parent);
     const named = linksOf(declared, name).find(({ path }) => path[0] === "parent")?.table;
     if (own && named !== undefined && named !== parent) {
@@ -334,18 +330,6 @@ function linksOf({ seeds }: Declaration, name: string): Link[] {
     const target = entryIn(seeds, to.seed);
     return target ? [{ label, table: target.table, key: target.key[0] ?? "", path: [...path, "seed"] }] : [];
   });
-}
-
-/** The reason why a file can't be on a field, as far as `platform` shows its ID. */
-function fileProblem(fieldID: string, { fields }: Table, table: string): string | undefined {
-  const field = Object.values(fields).find(({ id }) => id === fieldID);
-  if (field?.type === "file") return undefined;
-  if (field)
-    return `field "${fieldID}" of table "${table}" is a ${field.type} field under platform, and holds no file; correct one of the two`;
-  const labelled = entryIn(fields, fieldID);
-  if (!labelled) return undefined;
-  const id = labelled.id === undefined ? "the platform made its ID: write that" : `its ID is ${labelled.id}`;
-  return `"${fieldID}" is the label of a field of table "${table}", and ${id}`;
 }
 
 function keyProblems({ key, table }: Link, { fields }: Table): string[] {

@@ -5,7 +5,7 @@ import type { FieldType } from "../../platform/contract/values.ts";
 import { entryIn, isObject } from "../../platform/contract/wire.ts";
 import { Mask, masked } from "../../platform/messages/masks.ts";
 import { printableLine, maxReported, quote } from "../../platform/messages/text.ts";
-import { fieldTypesOf } from "../../platform/seed/schema.ts";
+import { fieldTypesOf, type Seed as PlatformSeed } from "../../platform/seed/schema.ts";
 import {
   type Entry,
   explainMisnamed,
@@ -169,6 +169,7 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
   for (const [name, { appID }] of Object.entries(notifications))
     checkApp(check, ["notifications", name, "appID"], appID);
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkSeed(check, name, seed, seeds)] as const);
+  checkFiles(check, seeds, sound.platform?.tables ?? {});
   const order = seedOrder(check, seeds);
   checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
   return {
@@ -322,6 +323,29 @@ type Seeds = Readonly<Record<string, SeedDeclaration>>;
 /** The seeds that the rows of a seed refer to, each with the path of the mention below the seed. */
 const mentions = (seed: SeedDeclaration): { seed: string; path: string[] }[] =>
   linksIn(seed).flatMap(({ to, path }) => ("seed" in to ? [{ seed: to.seed, path: [...path, "seed"] }] : []));
+
+/** Reports files on fields of `platform` that hold none, or that are named by their labels. */
+function checkFiles({ root, report }: FileChecks, seeds: Seeds, tables: PlatformSeed["tables"]): void {
+  for (const [name, { table, files = {} }] of Object.entries(seeds)) {
+    const own = Object.entries(tables).find(([key, { id = key }]) => id === table)?.[1];
+    for (const [file, { fieldID }] of Object.entries(files)) {
+      const message = own && fileProblem(fieldID, own, table);
+      if (message !== undefined) report({ at: valuePlace(root, ["seeds", name, "files", file, "fieldID"]), message });
+    }
+  }
+}
+
+/** The reason why a file can't be on a field, as far as `platform` shows its ID. */
+function fileProblem(fieldID: string, { fields }: PlatformSeed["tables"][string], table: string): string | undefined {
+  const field = Object.values(fields).find(({ id }) => id === fieldID);
+  if (field?.type === "file") return undefined;
+  if (field)
+    return `field "${fieldID}" of table "${table}" is a ${field.type} field under platform, and holds no file; correct one of the two`;
+  const labelled = entryIn(fields, fieldID);
+  if (!labelled) return undefined;
+  const id = labelled.id === undefined ? "the platform made its ID: write that" : `its ID is ${labelled.id}`;
+  return `"${fieldID}" is the label of a field of table "${table}", and ${id}`;
+}
 
 /** The seed with its source relative to the program's folder. */
 function checkSeed(check: FileChecks, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
