@@ -211,7 +211,7 @@ export function describePull(shown: Shown, wasAsked: boolean): string {
     lines.push(
       `${formatCount(taken, "change")} written into ${names}: look at the diff, then run up, which updates the state alone`,
     );
-  else if (files.length > 0) lines.push(`${formatCount(taken, "change")} for ${names}; --yes writes`);
+  else if (files.length > 0) lines.push(`${formatCount(taken, "change")} for ${names}; --yes writes them`);
   if (tolerated > 0) lines.push(`${formatCount(tolerated, "change")} left, as ${driftFile} says: name one to take it`);
   if (left > 0) lines.push(`${formatCount(left, "change")} left as live: pull and drift name it again`);
   if (repaired > 0)

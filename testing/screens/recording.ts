@@ -7,7 +7,11 @@ export type Recording = readonly EngineEvent[];
 export function recorded(output: string): Recording {
   const lines = output.split("\n").filter((line) => line.startsWith("{"));
   // The engine's own events, one a line.
-  const events = lines.map((line) => steady(JSON.parse(line.replaceAll(/\b\d+\.\d s\b/g, "0.1 s")) as EngineEvent));
+  const events = lines.map((line) =>
+    steady(
+      JSON.parse(line.replaceAll(/\b\d+\.\d s\b/g, "0.1 s").replaceAll(/sha256:[\da-f-]+/g, "sha256:…")) as EngineEvent,
+    ),
+  );
   const runs: EngineEvent[][] = [];
   for (const event of events) {
     if (event.type === "start") runs.push([]);
@@ -33,14 +37,17 @@ function inOrder(run: EngineEvent[]): EngineEvent[] {
   ];
 }
 
-/** The final screen of a recording on a terminal of this width, and its lines that are wider than the terminal. */
-export function screen(recording: Recording, width: number): { text: string; overflowing: string[] } {
+/** The final screen of a recording, and its lines that are wider than the terminal. */
+export function screen(
+  recording: Recording,
+  { width, interactive = true, color = false }: { width: number; interactive?: boolean; color?: boolean },
+): { text: string; overflowing: string[] } {
   let written = "";
   const { emit, close } = createDisplay({
     form: "text",
     diff: false,
-    interactive: true,
-    color: false,
+    interactive,
+    color,
     suppressOutputs: false,
     suppressProgress: false,
     write: (text) => (written += text),

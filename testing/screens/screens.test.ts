@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, pages } from "../../platform/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { recorded, type Recording, screen } from "./recording.ts";
 
-// Screens of a stack's life on terminals of three widths. UPDATE_SCREENS=1 rewrites the texts: read them.
-const widths = [80, 100, 140];
+// Screens of a stack's life on terminals of two widths and on none, and what other commands print. UPDATE_SCREENS=1 rewrites
+// the texts: read them.
+const places = [
+  ["80 columns", { width: 80 }],
+  ["120 columns", { width: 120 }],
+  ["no terminal", { width: 120, interactive: false }],
+] as const;
 const text = (name: string): string => join(repository, "testing/screens", `${name}.txt`);
 
 const dev = `organizations:
@@ -51,6 +58,18 @@ async function record(name: string, command: string, status = 0): Promise<void> 
   recordings.set(name, recorded(ended.output));
 }
 
+const printed: string[] = [];
+/** Keeps what commands print that have no screen of their own, without what differs from machine to machine. */
+async function print(...commands: string[]): Promise<void> {
+  for (const command of commands) {
+    const { output, status } = await project.run(command);
+    const steady = output
+      .replaceAll(emulator.url, "https://platform.example.com")
+      .replaceAll(/(plan sha256:)\S+|(as user )\w+|\b[0-9a-f]{12}\b|\d+\.\d+\.\d+/g, "$1$2<…>");
+    printed.push(`$ microapps ${command}\n${steady}[ends with ${String(status)}]\n`);
+  }
+}
+
 beforeAll(async () => {
   emulator = await createEmulator({ seed: { tables } });
   const account = { email: "admin@example.com", password: "admin" };
@@ -70,7 +89,12 @@ beforeAll(async () => {
     const roster = "{ ada@example.com: admin, kay@example.com: admin, katherine@example.com: member }";
     await project.edit("dev.yaml", "name: Crew", "name: Core");
     await project.edit("dev.yaml", 'Desks: "8"', 'Desks: "9"');
+    await record("preview", "preview");
     await record("update", "up --yes");
+    await project.write(".gitignore", ".pulumi*\nnode_modules\npackage.json\n");
+    await project.write("environments.yaml", "dev: { file: dev.yaml }\n");
+    for (const words of ["init -q", "add -A", "-c user.name=Ada -c user.email=a@example.com commit -qm all"])
+      execFileSync("git", words.split(" "), { cwd: project.folder });
     await project.edit("dev.yaml", /members: (\{ ada@.*? \}) \}/.exec(dev)?.[1] ?? "", roster);
     await record("roster", "up --yes");
     await project.write("countries.csv", countries.replace("Austira", "Austria").replace("KE,Kenya", "BR,Brazil"));
@@ -85,6 +109,8 @@ beforeAll(async () => {
       await client.updatemicroapprow({ rowID: of("AT"), rowData: { Name: "By hand" } });
       await client.removemicroapprow({ rowID: of("BR") });
     }
+    await print("doctor", "drift dev", "pull dev --dirty", "report --base HEAD");
+    await print("-C fresh init --yes --environments dev,lab,live", "-C other init --yes");
     await record("drift", "refresh --yes");
     await record("repair", "up --yes");
 
@@ -99,16 +125,26 @@ afterAll(async () => {
   await endedCleanly(project, emulator);
 });
 
-const names = ["create", "update", "roster", "fileSeed", "replace", "drift", "repair", "failure", "destroy"];
+const names = ["create", "preview", "update", "roster", "fileSeed", "replace", "drift", "repair", "failure", "destroy"];
 test.each(names)("%s", async (name) => {
   const recording = recordings.get(name) ?? [];
-  const screens = widths.map((width) => [width, screen(recording, width)] as const);
-  for (const [width, { text, overflowing }] of screens)
-    expect([width, overflowing, text.length > 0]).toEqual([width, [], true]);
-  const all = screens.map(([width, { text }]) => `${"=".repeat(width)} ${width} columns\n${text}`).join("\n");
-  if (process.env["UPDATE_SCREENS"]) {
-    await mkdir(join(repository, "testing/screens"), { recursive: true });
-    await writeFile(text(name), all);
-  }
-  expect(all).toBe(await readFile(text(name), "utf8"));
+  const screens = places.map(([place, form]) => {
+    const { text, overflowing } = screen(recording, form);
+    const isPlain = stripVTControlCharacters(screen(recording, { ...form, color: true }).text) === text;
+    expect([place, isPlain, text.length > 0, "interactive" in form ? [] : overflowing]).toEqual([
+      place,
+      true,
+      true,
+      [],
+    ]);
+    return `${"=".repeat(form.width)} ${place}\n${text}`;
+  });
+  await expectRecorded(name, screens.join("\n"));
 });
+
+test("commands", () => expectRecorded("commands", printed.join("\n")));
+
+async function expectRecorded(name: string, all: string): Promise<void> {
+  if (process.env["UPDATE_SCREENS"]) await writeFile(text(name), all);
+  expect(all).toBe(await readFile(text(name), "utf8"));
+}

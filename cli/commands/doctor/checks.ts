@@ -362,7 +362,7 @@ function labels({ program, learned }: Context): Finding {
     return wrong(what, means, `${place}: key: [${[...key, "<another label>"].join(", ")}]`);
   }
   if (!isSeen) return note("No row shows any: the first up says which ones a table did not keep.");
-  if (unseen.length === 0) return well("Rows have those of the program, and its keys tell them apart.");
+  if (unseen.length === 0) return well("The rows have the labels of the program, and its keys tell them apart.");
   const means = "If a table has no such label, what is written there is dropped without a word: the first up sees it.";
   return note(`No row has a value under ${some(unseen, 3)}.`, means);
 }
@@ -371,7 +371,7 @@ function pageSize({ learned }: Context): Finding {
   const [largest] = [...learned.tables.values()].toSorted((one, other) => rowsOf(other) - rowsOf(one));
   const [first = 0, ...others] = largest?.pages ?? [];
   if (first === 0) return note("No table with rows was read, which would show how many come at once.");
-  return well(`${others.length > 0 ? "A page has at most" : "At once came"} ${formatCount(first, "row")}.`);
+  return well(`${others.length > 0 ? "A page has at most" : "One page had"} ${formatCount(first, "row")}.`);
 }
 
 async function userid(context: Context): Promise<Finding> {
@@ -414,7 +414,7 @@ async function rights(context: Context): Promise<Finding> {
     userID === learned.userID || email?.toLowerCase() === who.toLowerCase() ? [role] : [],
   );
   const admin = roles.filter((role) => role === "admin").length;
-  const seen = `Of the state's ${formatCount(teamIDs.length, "team")} ${who} is in ${roles.length}, as administrator in ${admin}.`;
+  const seen = `${who} is in ${roles.length} of the state's ${formatCount(teamIDs.length, "team")}, as administrator in ${admin}.`;
   const means = "Teams and members can be changed by administrators of the organization, the team or the platform.";
   return admin === teamIDs.length ? well(seen) : note(seen, means);
 }

@@ -119,7 +119,7 @@ test("a program in TypeScript is brought up by the same commands", async () => {
 
 test("a stack that can't be made is refused before anything is written", async () => {
   const other = await run("init", "--yes", "--stack", "prod");
-  expect(other).toMatchObject({ status: 1, output: "error: --stack prod: there is dev\n" });
+  expect(other).toMatchObject({ status: 1, output: "error: --stack prod: the environments are dev\n" });
   const locked = { ...environment(), PULUMI_CONFIG_PASSPHRASE: undefined };
   const { output } = await runCommand({ words: ["init", "--yes", "-s", "dev"], folder, environment: locked });
   expect(output).toContain("passphrase must be set with PULUMI_CONFIG_PASSPHRASE");
@@ -199,7 +199,7 @@ test("where the Pulumi SDK is missing, its installation comes first", async () =
 
 test.each([
   [["--endpoint", "platform"], "--endpoint platform: it must be an address such as https://platform.example.com"],
-  [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: there is dev"],
+  [["--endpoint", "prod=https://platform.example.com"], "--endpoint prod=…: the environments are dev"],
   [
     ["--environments", "dev,base"],
     '--environments: "base" can\'t be the name of a stack and of a file: take others, by commas, such as dev,staging,prod',

@@ -123,7 +123,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
     if (address !== "") addresses.set(name, asAddress(address, address));
   }
   const stray = [...addresses.keys()].find((each) => each !== "" && !names.includes(each));
-  if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: there is ${names.join(", ")}`);
+  if (stray !== undefined) throw new EngineError(`--endpoint ${stray}=…: the environments are ${names.join(", ")}`);
   const { email, from } = options;
   const environments = names.map((name) => ({ name, endpoint: addresses.get(name) ?? addresses.get(""), email }));
   const without = environments.find(({ endpoint }) => endpoint === undefined);
@@ -141,7 +141,7 @@ async function decide(options: InitOptions, terminal: Terminal): Promise<Decided
   }
   const { stack } = options;
   if (stack !== undefined && !names.includes(stack))
-    throw new EngineError(`--stack ${oneLine(stack)}: there is ${names.join(", ")}`);
+    throw new EngineError(`--stack ${oneLine(stack)}: the environments are ${names.join(", ")}`);
   // Without a passphrase there would be files and no stack.
   if (stack !== undefined && !isInteractive(terminal, options.nonInteractive ?? false))
     passphraseFrom(terminal.environment);
