@@ -1,5 +1,6 @@
 import type { Config, Test, TestResult } from "@jest/reporters";
 import { Worker } from "jest-worker";
+import { finished } from "node:stream/promises";
 
 /** One test file, and the configuration that its worker needs. */
 export interface TestFile {
@@ -23,6 +24,17 @@ function openPool(numWorkers: number): Pool {
   pool.getStderr().pipe(process.stderr);
   return pool;
 }
+
+/** Ends the workers, and waits until whatever they have started has ended, which holds their output open. */
+async function close(pool: Pool): Promise<void> {
+  await pool.end();
+  const signal = AbortSignal.timeout(maxEndMs);
+  await Promise.all([pool.getStdout(), pool.getStderr()].map((stream) => finished(stream, { signal }))).catch(() => {
+    throw new Error("a test has left a process behind, which still has the output of the tests open");
+  });
+}
+
+const maxEndMs = 30_000;
 
 /**
  * Runs test files in plain Node processes. Jest's own runner loads every module again for each file, in a context that
@@ -56,13 +68,13 @@ export default class Runner {
           (result) => onResult(test, result),
           (error: unknown) => onFailure(test, error),
         );
-        if (pool !== shared) await pool.end();
+        if (pool !== shared) await close(pool);
       }
     };
     try {
       await Promise.all(Array.from({ length: maxWorkers }, runNext));
     } finally {
-      await shared.end();
+      await close(shared);
     }
   }
 }
