@@ -4,7 +4,7 @@ import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/val
 import { email, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { printableLine } from "../../platform/messages/text.ts";
-import type { Entry } from "./model/journal.ts";
+import { findLegacyIntent, type Entry } from "./model/journal.ts";
 import {
   common,
   type Context,
@@ -172,10 +172,15 @@ function settleKept({ journal }: Pick<Context, "journal">, urn: string | undefin
 const begunIn = (entry: Entry | object | undefined): Begun | undefined => generation.safeParse(entry).data;
 
 /** A generation that an earlier run began and that no state has; undefined for one that the state had before this replacement. */
-function findBegun({ journal }: Pick<OfflineContext, "journal">, inputs: Partial<Inputs>): Begun | undefined {
-  const begun = begunIn(journal.find(inputs.resourceUrn, thing));
-  const isReplaced = begun?.link !== undefined && (begun.generation ?? 0) < (inputs.generation ?? 0);
-  return isReplaced ? undefined : begun;
+function findBegun(
+  { journal, directory }: Pick<OfflineContext, "journal" | "directory">,
+  inputs: Partial<Inputs>,
+): Begun | undefined {
+  const { resourceUrn: urn } = inputs;
+  const begun = begunIn(journal.find(urn, thing));
+  if (begun) return begun.link !== undefined && (begun.generation ?? 0) < (inputs.generation ?? 0) ? undefined : begun;
+  const legacy = begunIn(findLegacyIntent(directory, urn));
+  return legacy?.link === undefined ? legacy : undefined;
 }
 
 const isOf = ({ promptDigest: digest, userEmail }: Begun, inputs: Partial<Inputs>): boolean =>

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
+import { findLegacyIntent } from "./model/journal.ts";
 import {
   common,
   type Context,
@@ -175,9 +176,16 @@ function settleSent({ journal }: Pick<OfflineContext, "journal">, { resourceUrn,
 }
 
 /** The same notification as an earlier run began to send it, which may not have saved that: it is not sent again. */
-function begunBefore({ journal }: Pick<OfflineContext, "journal">, urn: string | undefined, digest: string) {
-  const begun = sending.safeParse(journal.find(urn, thing)).data;
-  return begun?.digest === digest ? begun : undefined;
+function begunBefore(
+  { journal, directory }: Pick<OfflineContext, "journal" | "directory">,
+  urn: string | undefined,
+  digest: string,
+) {
+  const earlier = [journal.find(urn, thing), findLegacyIntent(directory, urn)].flatMap((entry) => {
+    const begun = sending.safeParse(entry);
+    return begun.success && begun.data.digest === digest ? [begun.data] : [];
+  });
+  return earlier[0];
 }
 
 async function send(context: Context, id: string, inputs: Inputs): Promise<Sent> {

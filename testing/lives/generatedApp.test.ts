@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { testInOwnProcess, throughBothKinds, unknown } from "../harness/bothKinds.ts";
 import { here } from "../harness/inProcessPlugin.ts";
@@ -30,6 +31,28 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     let second: { id: string } | undefined;
     expect(await scene.calls(async () => (second = await scene.create("GeneratedApp", news)))).toEqual([]);
     expect(second?.id).toBe(first.id);
+  });
+
+  test("GeneratedApp: a generation that version 0.1.0 began without an answer is not paid for twice", async () => {
+    const { host } = scene;
+    const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+    const urn = host.urn("GeneratedApp");
+    const folder = join(host.folder, ".microapps/intents");
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, `${digest(urn)}.json`);
+    const intent = {
+      urn,
+      startedAt: "2026-01-01T00:00:00.000Z",
+      userEmail: news.userEmail,
+      promptDigest: digest("An atlas."),
+    };
+    await writeFile(file, JSON.stringify(intent));
+    const { message } = await stopped((await host.check("GeneratedApp", news)).inputs);
+    expect(message).toContain("was started at 2026-01-01T00:00:00.000Z and its answer never arrived");
+    // A link that a branch may have brought along is followed by nothing.
+    await writeFile(file, JSON.stringify({ ...intent, link: "https://evil.example/workspace/apps/1" }));
+    const made = await scene.create("GeneratedApp", news);
+    expect(JSON.stringify([made.outputs, host.told])).not.toContain("evil.example");
   });
 
   test("GeneratedApp: a link elsewhere than at the app server is not kept, and neither is the app paid for twice", async () => {

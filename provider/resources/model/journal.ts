@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isAbsent } from "../../../machine/failures.ts";
+import { isAbsent, messageOf } from "../../../machine/failures.ts";
 import { isOwn, makeOwnFolder, pathOfOwnFolder } from "../../../machine/ownFolder.ts";
+import { isTracked } from "../../files/files.ts";
 import { ResourceError } from "./errors.ts";
 
 const line = z.looseObject({
@@ -51,6 +52,12 @@ export class Journal {
   /** What an earlier run, or this one, began of a thing. */
   find(urn: string | undefined, thing: string): Entry | undefined {
     return urn === undefined ? undefined : this.#entries(urn).get(nameOf(urn, thing));
+  }
+
+  /** All that was begun of things whose name begins so. */
+  findAll(urn: string | undefined, thing: string): Entry[] {
+    if (urn === undefined) return [];
+    return [...this.#entries(urn).values()].filter((entry) => entry.urn === urn && entry.thing.startsWith(thing));
   }
 
   /** Notes what is about to be made. It is on disk when this returns; throws where it can't be, before anything is sent. */
@@ -170,5 +177,25 @@ function valueOf(text: string): unknown {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/**
+ * What version 0.1.0 began, and got no answer for: it kept a file beside the program. It is read until its thing is made, and
+ * never one that a branch may have brought along.
+ */
+export function findLegacyIntent(directory: string, urn: string | undefined): (Facts & { file: string }) | undefined {
+  if (urn === undefined) return undefined;
+  const name = `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`;
+  const file = join(directory, ".microapps", "intents", name);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.nlink > 1 || isTracked(file)) return undefined;
+  try {
+    const parsed = z
+      .looseObject({ urn: z.literal(urn), startedAt: z.string() })
+      .safeParse(valueOf(readFileSync(file, "utf8")));
+    return parsed.success ? { ...parsed.data, file } : undefined;
+  } catch (error) {
+    throw new ResourceError(`${file} can't be read: ${messageOf(error)}`);
   }
 }

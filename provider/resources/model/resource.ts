@@ -111,7 +111,7 @@ export interface Context {
   members: MemberLists;
   tables: TableReads;
   report: Report;
-  /** The program's folder: sources are found from here. */
+  /** The program's folder: sources and intent files are found from here. */
   directory: string;
   /** The day of the run in UTC, `2026-12-31`: whose last day is before it counts as absent. */
   day: string;
