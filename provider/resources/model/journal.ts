@@ -54,12 +54,6 @@ export class Journal {
     return urn === undefined ? undefined : this.#entries(urn).get(nameOf(urn, thing));
   }
 
-  /** All that was begun of things whose name begins so. */
-  findAll(urn: string | undefined, thing: string): Entry[] {
-    if (urn === undefined) return [];
-    return [...this.#entries(urn).values()].filter((entry) => entry.urn === urn && entry.thing.startsWith(thing));
-  }
-
   /** Notes what is about to be made. It is on disk when this returns; throws where it can't be, before anything is sent. */
   begin(urn: string | undefined, thing: string, startedAt: string, facts: Facts = {}): void {
     if (urn === undefined) return;
