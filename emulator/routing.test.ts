@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../testing/harness/folders.ts";
 import { createEmulator } from "./emulator.ts";
 
 const login = JSON.stringify({ email: "admin@example.com", password: "admin" });
@@ -152,7 +151,7 @@ test("pages of a named origin may call the interface, and nothing beside it", as
 });
 
 test("where other machines reach it, a password or key that everybody knows is refused", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "microapps-exposed-"));
+  const folder = temporaryFolder();
   const data = join(folder, "platform.db");
   const everybody = { host: "0.0.0.0" };
   await expect(createEmulator(everybody)).rejects.toThrow(
@@ -175,7 +174,6 @@ test("where other machines reach it, a password or key that everybody knows is r
     expect(await loginAs(`http://127.0.0.1:${port}`, "platform.example")).toBe(401);
   } finally {
     await emulator.close();
-    rmSync(folder, { recursive: true });
   }
   const listed = await createEmulator({ ...everybody, seed: { administrator: own }, allowHosts: ["platform.test"] });
   try {

@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "@jest/globals";
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../testing/harness/folders.ts";
 import { findOwnFolder } from "./ownFolder.ts";
 
 let cache: string;
 let folder: string;
 beforeEach(() => {
-  cache = mkdtempSync(join(tmpdir(), "microapps-cache-"));
+  cache = temporaryFolder();
   folder = join(cache, "pulumi-microapps/compiled");
 });
-afterEach(() => rmSync(cache, { recursive: true }));
 
 const found = (): string | undefined => findOwnFolder("cache", "compiled", { XDG_CACHE_HOME: cache });
 

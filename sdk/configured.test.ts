@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../testing/harness/folders.ts";
 import { Environment } from "./environment.ts";
 
 const registered = new Map<string, Record<string, unknown>>();
-const home = process.cwd();
-let folder: string;
-
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "configured-"));
   process.chdir(folder);
   const newResource = ({ name, id, inputs }: pulumi.runtime.MockResourceArgs) => {
     registered.set(name, inputs as Record<string, unknown>); // inputs of a mock are untyped
@@ -20,10 +17,6 @@ beforeAll(async () => {
   const values = { name: "Acme (dev)", motto: "hush-hush-hush", part: "0.5", members: '{"ada@example.com":"admin"}' };
   const config = Object.entries(values).map(([key, value]) => [`project:${key}`, value] as const);
   pulumi.runtime.setAllConfig({ ...Object.fromEntries(config), "other:name": "no" }, ["project:motto"]);
-});
-afterAll(() => {
-  process.chdir(home);
-  rmSync(folder, { recursive: true });
 });
 
 const file = (text: string): string => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
-import { environmentOf, freshFolder, type Ended } from "../../testing/harness/project.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
+import { environmentOf, type Ended } from "../../testing/harness/project.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = { items: { name: "Items", fields: { Code: { type: "text", sort: 1 }, Size: "text", Note: "text" } } };
@@ -13,7 +14,7 @@ let folder: string;
 let emulator: Emulator;
 let client: Client;
 beforeAll(async () => {
-  folder = await freshFolder();
+  folder = temporaryFolder();
   emulator = await createEmulator({ seed: { administrator, tables, settings: { strict: false } } });
   client = createClient({ endpoint: emulator.url, ...administrator });
   const rows = Array.from({ length: 12_000 }, (_, at) => ({ Code: `K${at}`, Size: at === 11_000 ? "large" : at }));
@@ -23,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   await emulator.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const schema = (...flags: string[]): Promise<Ended> =>

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { parse } from "../../provider/pulumi/properties.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { InProcessEngine } from "../../testing/harness/inProcessEngine.ts";
-import { environmentOf, freshFolder, repository, type Project, type Ended } from "../../testing/harness/project.ts";
+import { environmentOf, repository, type Project, type Ended } from "../../testing/harness/project.ts";
 import { declarationIn } from "../between/testing/pullStage.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
@@ -39,14 +40,13 @@ let client: Client;
 const ids: Record<string, string> = {};
 
 beforeEach(async () => {
-  folder = await freshFolder();
+  folder = temporaryFolder();
   source = await createEmulator({ seed });
   client = createClient({ endpoint: source.url, ...administrator });
 });
 afterEach(async () => {
   await client.close();
   await source.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs the command against a platform. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
-import { environmentOf, freshFolder, type Project } from "../../testing/harness/project.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
+import { environmentOf, type Project } from "../../testing/harness/project.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", id: "own" };
@@ -18,10 +19,9 @@ const otherwise = { memberForm: "userIDs", memberAddress: "no" } as const;
 let folder: string;
 const open: { close?: () => Promise<void>; remove?: () => Promise<void> }[] = [];
 
-beforeEach(async () => (folder = await freshFolder()));
+beforeEach(() => void (folder = temporaryFolder()));
 afterEach(async () => {
   for (const one of open.splice(0)) await (one.close ? one.close() : one.remove?.());
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function platformWith(more: object): Promise<Emulator> {

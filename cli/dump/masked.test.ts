@@ -7,7 +7,8 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
-import { environmentOf, freshFolder, Project, runsInPulumi, type Ended } from "../../testing/harness/project.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
+import { environmentOf, Project, runsInPulumi, type Ended } from "../../testing/harness/project.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const secret = "0123456789abcdef0123456789abcdef";
@@ -59,13 +60,12 @@ async function open(): Promise<void> {
   const source = await createEmulator({ seed: { administrator, tables, settings: { strict: false } } });
   const client = createClient({ endpoint: source.url, ...administrator });
   drawn = 0;
-  Object.assign(here, { folder: await freshFolder(), source, client, variables: { MICROAPPS_MASK_SECRET: secret } });
+  Object.assign(here, { folder: temporaryFolder(), source, client, variables: { MICROAPPS_MASK_SECRET: secret } });
 }
 
 async function close(): Promise<void> {
   await here.client.close();
   await here.source.close();
-  await rm(here.folder, { recursive: true, force: true });
 }
 
 /** Runs dump. */

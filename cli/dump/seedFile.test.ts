@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RowData } from "../../platform/contract/values.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { linesOf } from "./seeds.ts";
 import { Columns, isNothing } from "./tables.ts";
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), "microapps-"))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => void (folder = temporaryFolder()));
 
 const labels = ["Code", 'a "label", here', "Text", "Number", "Flag", "Anything", "Link"];
 const text = fc.string({

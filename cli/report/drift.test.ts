@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "../../emulator/index.ts";
 import { faultKinds } from "../../emulator/platform/faults.ts";
@@ -10,6 +9,7 @@ import { MemberLists } from "../../provider/people/members.ts";
 import { TableReads } from "../../provider/pulumi/tableReads.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { createEmulator } from "../commands/emulator/createEmulator.ts";
 import { lookingContext } from "../commands/lookingContext.ts";
 import { hasDrift } from "./accepted.ts";
@@ -31,7 +31,7 @@ const called = (name: string): StateResource => {
 };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "microapps-drift-"));
+  folder = temporaryFolder();
   const users = ["ada", "bob", "eve"].map((name) => `  - email: ${name}@example.com\n`).join("");
   const seed = `administrator: { email: ${account.email}, password: ${account.password} }\nusers:\n${users}tables:\n  cities: { name: Cities, fields: { Code: text, Name: text } }\n`;
   writeFileSync(join(folder, "platform.yaml"), seed);
@@ -70,7 +70,6 @@ afterEach(() => emulator.setFaults({ faults: [] }));
 afterAll(async () => {
   await client.close();
   await emulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A look with a client of its own, which can't change anything. */

@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { casesIn } from "../../testing/harness/cases.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { readCalls } from "../index.ts";
-import { administrate, directory, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
+import { administrate, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
 import { answerText } from "./callLog.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
-  const data = join(directory(), "platform.db");
+  const data = join(temporaryFolder(), "platform.db");
   const emulator = await start({ data, now: () => 1_700_000_000_000 });
   const admin = await signIn(emulator.url);
   const since = emulator.lastCall();
@@ -88,7 +89,7 @@ test("what a platform ignores is remarked in the log, with the word that was mea
 });
 
 test("no password, token or key is in the data file", async () => {
-  const data = join(directory(), "platform.db");
+  const data = join(temporaryFolder(), "platform.db");
   const secrets = { password: "correct-horse-battery", apiKey: "staple-key-0123456789" };
   const emulator = await start({ data, seed: { ...seed, administrator: { email: "root@example.com", ...secrets } } });
   const root = await signIn(emulator.url, "root@example.com", secrets.password);

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "@jest/globals";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EndpointName } from "../../platform/contract/endpoints.ts";
 import { seed as contents } from "../../platform/seed/schema.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { createEmulator } from "../emulator.ts";
 import { Platform } from "../platform/platform.ts";
 import { plant, withoutSecrets } from "../seed/planting.ts";
@@ -12,8 +12,7 @@ import { Database, schemaVersion } from "./database.ts";
 import { findAdministrator } from "./people.ts";
 
 let folder: string;
-beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "microapps-data-"))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => void (folder = temporaryFolder()));
 
 test("a new data file is its owner's alone, and so is what lies beside it", async () => {
   const emulator = await createEmulator({ data: join(folder, "own.db") });

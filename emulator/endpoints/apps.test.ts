@@ -1,12 +1,13 @@
 import { expect, test } from "@jest/globals";
-import { administrate, directory, seed, signIn, start } from "../testing/platform.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
+import { administrate, seed, signIn, start } from "../testing/platform.ts";
 
 const request = { userEmail: "ada@example.com", appPrompt: "Count sheep", attachments: [] };
 
 test("a generation answers a link and goes on with time, also over a restart", async () => {
   let now = 1_700_000_000_000;
   const options = {
-    data: `${directory()}/platform.db`,
+    data: `${temporaryFolder()}/platform.db`,
     now: () => now,
     seed: { ...seed, settings: { generationSeconds: 8, appServer: "https://apps.test/" } },
   };

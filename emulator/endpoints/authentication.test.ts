@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
-import { directory, post, signIn, start } from "../testing/platform.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
+import { post, signIn, start } from "../testing/platform.ts";
 import { maxSessions } from "./authentication.ts";
 
 describe("login", () => {
@@ -22,7 +23,7 @@ describe("login", () => {
 
 describe("sessions", () => {
   test("are in the file: a restart keeps them", async () => {
-    const data = `${directory()}/platform.db`;
+    const data = `${temporaryFolder()}/platform.db`;
     const before = await start({ data });
     const { token, userID } = await signIn(before.url);
     await before.close();
@@ -32,7 +33,7 @@ describe("sessions", () => {
   });
 
   test("are the 10,000 that were used last, whoever never signs out", async () => {
-    const data = `${directory()}/platform.db`;
+    const data = `${temporaryFolder()}/platform.db`;
     let now = 1_700_000_000_000;
     const { url } = await start({ data, now: () => now });
     const [kept, unused] = [await signIn(url), await signIn(url)];

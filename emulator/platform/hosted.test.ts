@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { eventually } from "../../testing/harness/processes.ts";
-import { administrate, directory, replyOf, signIn, start, type Caller } from "../testing/platform.ts";
+import { administrate, replyOf, signIn, start, type Caller } from "../testing/platform.ts";
 import { maxOnDemand } from "./hosted.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ" } };
@@ -42,7 +43,7 @@ test("instances are made of the seed or of a snapshot, and share nothing", async
 });
 
 test("an instance leaves no file that is found, even while it is there", async () => {
-  const place = directory();
+  const place = temporaryFolder();
   const emulator = await start();
   await (await signIn(emulator.url)).get("rowID", "insertmicroapprow", country);
   emulator.saveSnapshot("one");

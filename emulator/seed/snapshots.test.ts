@@ -2,9 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { schemaVersion } from "../data/database.ts";
 import type { Emulator } from "../emulator.ts";
-import { administrate, directory, replyOf, signIn, start } from "../testing/platform.ts";
+import { administrate, replyOf, signIn, start } from "../testing/platform.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ", Population: 10_900_000 } };
 const codes = async ({ url }: Pick<Emulator, "url">) => {
@@ -35,7 +36,7 @@ async function shown(emulator: Pick<Emulator, "url" | "token">): Promise<unknown
 }
 
 describe.each(["in memory", "with a data file"])("snapshots of a platform %s", (where) => {
-  const options = () => (where === "in memory" ? {} : { data: join(directory(), "platform.db") });
+  const options = () => (where === "in memory" ? {} : { data: join(temporaryFolder(), "platform.db") });
 
   test("are saved, compared, loaded and deleted while it runs", async () => {
     const emulator = await start(options());
@@ -69,7 +70,7 @@ describe.each(["in memory", "with a data file"])("snapshots of a platform %s", (
 });
 
 test("snapshots are in the admin interface, and beside the data file for the next process", async () => {
-  const data = join(directory(), "platform.db");
+  const data = join(temporaryFolder(), "platform.db");
   const emulator = await start({ data });
   const ask = async (method: string, name: string) =>
     replyOf(await administrate(emulator, `snapshots/${name}`, { method }));
@@ -88,7 +89,7 @@ test("snapshots are in the admin interface, and beside the data file for the nex
 
 describe("a snapshot's file", () => {
   test("brings everything to another emulator, without secrets, sessions and calls", async () => {
-    const folder = directory();
+    const folder = temporaryFolder();
     const file = join(folder, "state.db");
     const administrator = { email: "admin@example.com", password: "pa55word-long", apiKey: "key-of-mine" };
     const secret = await start({ seed: { administrator } });
@@ -118,7 +119,7 @@ describe("a snapshot's file", () => {
   });
 
   test("goes with the profile, which counts where the emulator was not told another", async () => {
-    const file = join(directory(), "state.db");
+    const file = join(temporaryFolder(), "state.db");
     const formOf = async ({ url }: { url: string }) => {
       const admin = await signIn(url);
       const form = await admin.get("body.teamMembers", "teammembers", { teamID: "crew" });
@@ -137,7 +138,7 @@ describe("a snapshot's file", () => {
   });
 
   test("that is broken, cut, of another version or no snapshot is refused, and changes nothing", async () => {
-    const folder = directory();
+    const folder = temporaryFolder();
     const good = join(folder, "good.db");
     await (await filled()).saveSnapshotFile(good);
     const running = await start();

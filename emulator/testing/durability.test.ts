@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { eventually } from "../../testing/harness/processes.ts";
 import { createEmulator, readCalls } from "../index.ts";
-import { directory, signIn, start, type Caller } from "./platform.ts";
+import { signIn, start, type Caller } from "./platform.ts";
 import { run } from "./processes.ts";
 
 const tables = { items: { fields: { Code: { type: "text", sort: 1 }, Text: "text" } } } as const;
@@ -17,7 +18,7 @@ const batch = (length: number) => ({
 });
 
 test("a batch is there whole or not at all after the process was killed in its midst", async () => {
-  const data = join(directory(), "platform.db");
+  const data = join(temporaryFolder(), "platform.db");
   await (await createEmulator({ data, seed: { tables } })).close();
   let expected = 0;
   // The last one is killed when it has answered.
@@ -43,7 +44,7 @@ test("a batch is there whole or not at all after the process was killed in its m
 });
 
 test("a process that is interrupted answers what is under way and ends", async () => {
-  const data = join(directory(), "platform.db");
+  const data = join(temporaryFolder(), "platform.db");
   await (await createEmulator({ data, seed: { tables } })).close();
   const process = await run("--data", data, "--port", "0");
   const admin = await signIn(process.url);

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { at } from "../../platform/contract/wire.ts";
 import type { SeedInput } from "../../platform/seed/schema.ts";
@@ -54,21 +51,11 @@ export const seed = {
 } satisfies SeedInput;
 
 const emulators = new Set<Emulator>();
-const directories = new Set<string>();
 
 afterEveryTest(async () => {
   for (const emulator of emulators) await emulator.close();
   emulators.clear();
-  for (const directory of directories) rmSync(directory, { recursive: true });
-  directories.clear();
 });
-
-/** A directory that goes with the test. */
-export function directory(): string {
-  const made = mkdtempSync(join(tmpdir(), "emulator-"));
-  directories.add(made);
-  return made;
-}
 
 /** An emulator that is closed with the test. */
 export async function start(options: EmulatorOptions = {}, files?: SeedFiles): Promise<Emulator> {

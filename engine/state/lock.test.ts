@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { beforeEach, expect, test } from "@jest/globals";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { breakLocks, Lock, runningHolders, endedLocks } from "./lock.ts";
 
 let folder: string;
 let own: Record<string, unknown>;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "microapps-locks-"));
+  folder = temporaryFolder();
   const lock = new Lock(folder, "dev");
   await lock.take(say);
   const [name = ""] = await readdir(folder);
   own = JSON.parse(await readFile(join(folder, name), "utf8")) as Record<string, unknown>; // the lock wrote it
   await lock.release();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const say = (): void => undefined;
 const isStale = (...locks: object[]): boolean => {

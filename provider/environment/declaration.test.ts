@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "@jest/globals";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { declaration } from "./declaration.ts";
 import { EnvironmentError } from "./problems.ts";
 import { listAwaited, things, topName } from "./things.ts";
@@ -56,42 +56,38 @@ describe("a sound environment file", () => {
   });
 
   test("has rows before the seeds that only update them or name their table, but in a circle", () => {
-    const folder = mkdtempSync(join(tmpdir(), "order-"));
-    try {
-      const seed = (more: string): string => `{ table: t, key: A, rows: [{ A: a }]${more} }`;
-      const lines = ["late", "later", "rows"].map(
-        (name) => `  ${name}: ${seed(name === "rows" ? "" : ", mode: updateOnly")}`,
-      );
-      const file = (more = ""): string => ["seeds:", ...lines, more, ""].join("\n");
-      writeFileSync(join(folder, "one.yaml"), file());
-      const one = declaration("one.yaml", folder);
-      expect(one.seedOrder).toEqual(["rows", "late", "later"]);
-      const all = things(one, topName("environment"));
-      expect(all.map((each) => listAwaited(each, all))).toEqual([[], ["SeedRows rows"], ["SeedRows rows"]]);
-      writeFileSync(join(folder, "two.yaml"), file(`  more: ${seed(", references: { B: { seed: late } }")}`));
-      expect(declaration("two.yaml", folder).seedOrder).toEqual(["rows", "late", "more", "later"]);
-      const named = (how: string): string =>
-        `seeds:\n  a: { table: u, key: A, rows: [{ A: a }], ${how} }\n  b: ${seed("")}\n  c: ${seed("")}\n`;
-      const by = "{ A: { table: t, key: A } }";
-      for (const how of [`references: ${by}`, `expect: { relationships: ${by} }`]) {
-        writeFileSync(join(folder, "named.yaml"), named(how));
-        const read = declaration("named.yaml", folder);
-        const of = things(read, topName("environment"));
-        expect(of.map((each) => [each.key, ...listAwaited(each, of)])).toEqual([
-          ["SeedRows b"],
-          ["SeedRows c"],
-          ["SeedRows a", "SeedRows b", "SeedRows c"],
-        ]);
-      }
-      // In a circle the order of the file decides.
-      writeFileSync(
-        join(folder, "circle.yaml"),
-        named(`references: ${by}`).replace("}] }", `}], references: { A: { table: u, key: A } } }`),
-      );
-      expect(declaration("circle.yaml", folder).seedOrder).toEqual(["c", "a", "b"]);
-    } finally {
-      rmSync(folder, { recursive: true });
+    const folder = temporaryFolder();
+    const seed = (more: string): string => `{ table: t, key: A, rows: [{ A: a }]${more} }`;
+    const lines = ["late", "later", "rows"].map(
+      (name) => `  ${name}: ${seed(name === "rows" ? "" : ", mode: updateOnly")}`,
+    );
+    const file = (more = ""): string => ["seeds:", ...lines, more, ""].join("\n");
+    writeFileSync(join(folder, "one.yaml"), file());
+    const one = declaration("one.yaml", folder);
+    expect(one.seedOrder).toEqual(["rows", "late", "later"]);
+    const all = things(one, topName("environment"));
+    expect(all.map((each) => listAwaited(each, all))).toEqual([[], ["SeedRows rows"], ["SeedRows rows"]]);
+    writeFileSync(join(folder, "two.yaml"), file(`  more: ${seed(", references: { B: { seed: late } }")}`));
+    expect(declaration("two.yaml", folder).seedOrder).toEqual(["rows", "late", "more", "later"]);
+    const named = (how: string): string =>
+      `seeds:\n  a: { table: u, key: A, rows: [{ A: a }], ${how} }\n  b: ${seed("")}\n  c: ${seed("")}\n`;
+    const by = "{ A: { table: t, key: A } }";
+    for (const how of [`references: ${by}`, `expect: { relationships: ${by} }`]) {
+      writeFileSync(join(folder, "named.yaml"), named(how));
+      const read = declaration("named.yaml", folder);
+      const of = things(read, topName("environment"));
+      expect(of.map((each) => [each.key, ...listAwaited(each, of)])).toEqual([
+        ["SeedRows b"],
+        ["SeedRows c"],
+        ["SeedRows a", "SeedRows b", "SeedRows c"],
+      ]);
     }
+    // In a circle the order of the file decides.
+    writeFileSync(
+      join(folder, "circle.yaml"),
+      named(`references: ${by}`).replace("}] }", `}], references: { A: { table: u, key: A } } }`),
+    );
+    expect(declaration("circle.yaml", folder).seedOrder).toEqual(["c", "a", "b"]);
   });
 
   test("may hold what an emulated platform has, which is not declared", () => {
@@ -112,9 +108,7 @@ describe("a sound environment file", () => {
 });
 
 describe("limits of a file", () => {
-  let folder: string;
-  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "environment-"))));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   test("of thousands of problems the first ones are told", () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `organisation${index}: 1`);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { rowVerbs } from "../layers/layers.ts";
 import { checkEnvironment } from "./checks.ts";
 import { EnvironmentError } from "./problems.ts";
@@ -36,10 +36,8 @@ function parsed(text: string): Case[] {
 const cases = parsed(readFileSync(corpus, "utf8"));
 const common = cases.find(({ title }) => title === "common")?.files ?? [];
 
-let folder: string;
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mistakes-"))));
+const folder = temporaryFolder();
 afterAll(() => {
-  rmSync(folder, { recursive: true });
   if (process.env["UPDATE_MISTAKES"]) {
     const text = cases.map(({ title, files, expected }) => {
       const parts = files.map(([name, text]) => `--- ${name}\n${text}`);

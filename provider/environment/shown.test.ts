@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLong } from "../../testing/harness/drawn.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { declaration, readEnvironment } from "./declaration.ts";
 import { origins, toShownTree, yamlOf } from "./shown.ts";
 
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "shown-"));
   mkdirSync(join(folder, "bases"));
   writeFileSync(join(folder, "bases/rows.csv"), "Code\nA\n");
   writeFileSync(join(folder, "rows.csv"), "Code\nA\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, content: unknown): void =>
   writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));

@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { FileRefusal, maxMegabytesOfLayer, openFile, readText, textIfAny } from "./files.ts";
 import { toGitEnvironment } from "./git.ts";
 
 let folder: string;
 let program: string;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-files-")));
+  folder = temporaryFolder();
   program = join(folder, "repository/projects/crew");
   mkdirSync(program, { recursive: true });
   mkdirSync(join(folder, "repository/.git"));
@@ -19,7 +19,6 @@ beforeEach(() => {
   writeFileSync(join(program, "dev.yaml"), "own");
   writeFileSync(join(folder, "credentials"), "secret of the runner");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The result of opening the file asynchronously and synchronously, which must be equal. */
 async function said(name: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { expect, test } from "@jest/globals";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { casesIn } from "../../testing/harness/cases.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { summarize } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
 import { RowRefusals } from "./write.ts";
@@ -15,11 +15,7 @@ interface Cases {
 const cases = casesIn("provider/seedRows/testdata/mistakes.yaml") as Cases;
 const { linked } = cases;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "microapps-mistakes-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Messages about a source, a line each; "" when nothing is wrong. */
 async function said(content: string | object[], more: Partial<Seed> = {}, name = "products.csv") {

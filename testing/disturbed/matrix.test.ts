@@ -118,7 +118,6 @@ function declared(isFirst: boolean, files: string): Files {
 
 const login = { email: "admin@example.com", password: "correct-horse" };
 const folders = new Folders();
-const home = process.env["XDG_STATE_HOME"];
 let server: Awaited<ReturnType<typeof fileServer>>;
 let emulator: Emulator;
 let engine: InProcessEngine;
@@ -191,8 +190,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  if (home === undefined) delete process.env["XDG_STATE_HOME"];
-  else process.env["XDG_STATE_HOME"] = home;
   folders.remove();
   await emulator.close();
   server.close();

@@ -25,7 +25,6 @@ const tables = { places: { fields }, spots: { fields: { ...fields, Of } } };
 const folders = new Folders();
 let emulator: Emulator;
 let client: Client;
-const home = process.env["XDG_STATE_HOME"];
 beforeAll(async () => {
   const users = people.map((email) => ({ email, id: email }));
   emulator = await createEmulator({ seed: { administrator: login, users, tables } });
@@ -39,8 +38,6 @@ beforeAll(async () => {
   emulator.saveSnapshot("start");
 });
 afterAll(async () => {
-  if (home === undefined) delete process.env["XDG_STATE_HOME"];
-  else process.env["XDG_STATE_HOME"] = home;
   folders.remove();
   await client.close();
   await emulator.close();

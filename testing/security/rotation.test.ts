@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { hashPassword } from "../../emulator/data/hashing.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { testInLong } from "../harness/drawn.ts";
+import { temporaryFolder } from "../harness/folders.ts";
 import { plugin } from "../harness/kinds.ts";
-import { freshFolder, Project } from "../harness/project.ts";
+import { Project } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 
 // A renewed password never locks out.
@@ -19,7 +19,7 @@ const [first, renewed, wrong] = ["correct-horse", "battery-staple", "neither-of-
 let folder: string;
 let emulator: Emulator;
 beforeEach(async () => {
-  folder = await freshFolder();
+  folder = temporaryFolder();
   emulator = await createEmulator({
     data: join(folder, "platform.db"),
     seed: { administrator: { email, password: first } },
@@ -27,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 /** Renews the password on the platform: the one before is worth nothing any more, and nobody is logged in. */

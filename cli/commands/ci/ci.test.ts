@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { environmentsIn } from "../../report/environments.ts";
 import { inOrder, renderPipelines, writePipelines, type Engine, type Pipelines } from "./pipelines.ts";
 
@@ -218,15 +210,13 @@ describe("environments.yaml", () => {
 });
 
 describe("the files", () => {
-  let root: string;
+  const root = temporaryFolder();
   beforeAll(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "microapps-ci-")));
     mkdirSync(join(root, "infra"));
     mkdirSync(join(root, ".git"));
     writeFileSync(join(root, "infra/Pulumi.yaml"), "name: p\nruntime: nodejs\n");
     writeFileSync(join(root, "infra/environments.yaml"), list);
   });
-  afterAll(() => rmSync(root, { recursive: true }));
   const options = { engine: "embedded" as const, branch: "main", cliVersion: "3.260.0" };
   const write = (more: object = {}): string =>
     writePipelines("gitlab", { ...options, cwd: join(root, "infra"), ...more });

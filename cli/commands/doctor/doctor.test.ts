@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -7,6 +7,7 @@ import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { setConfig, Workspace, type Terminal } from "../../../engine/index.ts";
 import { createClient } from "../../../platform/client/index.ts";
 import { elsewhere, localhost } from "../../../platform/client/testing/certificates.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { always, at, Front, type Answering } from "../../../testing/harness/front.ts";
 import { runDoctor, type DoctorOutcome } from "./doctor.ts";
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await client.insertmicroapprows({ microAppID: "regions", rows: [{ Code: "R1", Name: "one" }, { Code: "R2" }] });
   await client.insertmicroapprows({ microAppID: "twins", rows: ["A", "A", "B"].map((Code) => ({ Code })) });
   await client.close();
-  folder = await mkdtemp(join(tmpdir(), "doctor-"));
+  folder = temporaryFolder();
   await writeFile(join(folder, "Pulumi.yaml"), 'name: crew\nruntime: nodejs\nbackend: { url: "file://." }\n');
   const stack = await (await workspace()).init("dev");
   const resource = (type: string, id: string, outputs: object): object => ({
@@ -61,7 +62,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const front of fronts) await front.close();
   await emulator.close();
-  await rm(folder, { recursive: true });
 });
 
 const environmentOf = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { directory, signIn, start } from "../../../emulator/testing/platform.ts";
+import { signIn, start } from "../../../emulator/testing/platform.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { seedFiles } from "./seedFile.ts";
 
 const first = `
@@ -17,7 +18,7 @@ tables:
 `;
 
 test("tables and fields that a seed gets later are added at the start and named; nothing is taken away", async () => {
-  const folder = directory();
+  const folder = temporaryFolder();
   const [data, seed] = [join(folder, "platform.db"), join(folder, "seed.yaml")];
   const started = async (text: string) => {
     writeFileSync(seed, text);

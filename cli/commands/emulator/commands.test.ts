@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { administrate, directory, post, signIn } from "../../../emulator/testing/platform.ts";
+import { administrate, post, signIn } from "../../../emulator/testing/platform.ts";
 import { run } from "../../../emulator/testing/processes.ts";
 import { sampleStories } from "../../../testing/harness/drawn.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 
 const test = sampleStories();
 
@@ -16,7 +17,7 @@ const node = (...parameters: string[]) => promisify(execFile)(process.execPath, 
 const executable = fileURLToPath(new URL("../../../emulator/testing/serve.js", import.meta.url));
 
 test("the command serves a seed, read-only or loose, until it is interrupted", async () => {
-  const seed = join(directory(), "platform.yaml");
+  const seed = join(temporaryFolder(), "platform.yaml");
   writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");
   const command = await run("--seed", seed, "--loose");
   const admin = await signIn(command.url);
@@ -78,7 +79,7 @@ test("the command refuses what makes no sense", async () => {
 });
 
 test("the command says whether an emulator is ready, and with which seed", async () => {
-  const seed = join(directory(), "platform.yaml");
+  const seed = join(temporaryFolder(), "platform.yaml");
   writeFileSync(seed, "users: [{email: ada@example.com, password: secret}]\n");
   const asked = async (url: string) =>
     JSON.parse((await node(executable, "emulator", "health", url)).stdout) as { seed: string };
@@ -201,7 +202,7 @@ describe("a command beside an emulator of its own", () => {
 });
 
 test("the state of a running emulator is saved to a file and loaded from it, all of it or nothing", async () => {
-  const folder = directory();
+  const folder = temporaryFolder();
   const file = join(folder, "state.db");
   const seed = join(folder, "platform.yaml");
   writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");

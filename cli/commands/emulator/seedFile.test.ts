@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeedError } from "../../../emulator/index.ts";
 import { checked } from "../../../emulator/seed/checking.ts";
-import { directory, signIn, start } from "../../../emulator/testing/platform.ts";
+import { signIn, start } from "../../../emulator/testing/platform.ts";
 import { seed, settings } from "../../../platform/seed/schema.ts";
 import { casesIn } from "../../../testing/harness/cases.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { parseSeed, readSeed, seedFiles } from "./seedFile.ts";
 
 const cases = casesIn("cli/commands/emulator/testdata/mistakes.yaml") as {
@@ -24,7 +25,7 @@ test("a seed may be empty: the administrator is known by default", () => {
 });
 
 test("a table has the ID of its key, or another, and fields in short and long form", async () => {
-  const file = join(directory(), "platform.yaml");
+  const file = join(temporaryFolder(), "platform.yaml");
   writeFileSync(
     file,
     `
@@ -54,7 +55,7 @@ test("the seed that the page shows is one, with every setting", () => {
 
 describe("an Environment file is a seed by its platform", () => {
   const written = (files: Record<string, string>): string => {
-    const folder = directory();
+    const folder = temporaryFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     return join(folder, "dev.yaml");
   };

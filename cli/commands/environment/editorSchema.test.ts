@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "@jest/globals";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { writeEditorSchema } from "./editorSchema.ts";
 
 let folder: string;
 const put = (file: string, content: string): void => writeFileSync(join(folder, file), content);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "editor-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, "schemas"));
   put(
     "dev.yaml",
@@ -27,7 +27,6 @@ platform: { tables: { lands: { id: t1, fields: { Code: text, Size: number, Photo
     '{ "items": { "type": "object", "required": ["Name"], "properties": { "Name": { "type": "string" }, "Kind": { "anyOf": [{ "enum": ["big"] }, { "type": "string" }] } } } }',
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("rows of each seed have the labels of its table, as table schema wrote them or as platform has them", () => {
   const told = writeEditorSchema("dev.yaml", folder, "schemas/dev.schema.json");

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 
 const microapps = join(import.meta.dirname, "../microapps.js");
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "environment-"));
   mkdirSync(join(folder, "sub"));
   writeFileSync(join(folder, "Pulumi.yaml"), "name: p\nruntime: nodejs\n");
   writeFileSync(
@@ -18,7 +17,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "prod.yaml"), "extends: base.yaml\nseeds: { s: { rows~: [{ Code: B, Name: b }] } }\n");
   writeFileSync(join(folder, "dev.yaml"), "extends: base.yaml\nseeds: { s: { rows~: [{ Code: A, Name: b }] } }\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A command in a clone that has nothing but its files: no stack, passphrase, packages or network. */
 const run = (...words: string[]): Promise<{ status: number; output: string; errors: string }> =>

@@ -1,20 +1,20 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { Command } from "commander";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer } from "../../../testing/harness/commandHost.ts";
 import { runCommand } from "../../../testing/harness/commands.ts";
-import { environmentOf, freshFolder, repository } from "../../../testing/harness/project.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
+import { environmentOf, repository } from "../../../testing/harness/project.ts";
 import { program } from "../program.ts";
 
 let folder: string;
-beforeEach(async () => {
-  folder = join(await freshFolder(), "crew");
+beforeEach(() => {
+  folder = join(temporaryFolder(), "crew");
   mkdirSync(folder);
   symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
 });
-afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
 const environment = (): NodeJS.ProcessEnv =>
   environmentOf({

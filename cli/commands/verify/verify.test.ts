@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { parse } from "yaml";
@@ -11,6 +10,7 @@ import { packageFolder } from "../../../machine/ownPackage.ts";
 import { createClient } from "../../../platform/client/index.ts";
 import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
 import { chosenID } from "../../../provider/resources/model/identities.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { always, at, Front } from "../../../testing/harness/front.ts";
 import { runVerify, type VerifyOptions, type VerifyOutcome } from "./verify.ts";
 
@@ -94,7 +94,7 @@ test("what was not tried says what it needs, and nothing is generated or sent un
 
 test("what does not fit is named, with who needs it and what helps, and with that setting it fits", async () => {
   const other = await startSandbox({ profile: { version: 1, habits: { teamParameter: "teamID" } } });
-  const folder = await mkdtemp(join(tmpdir(), "verify-"));
+  const folder = temporaryFolder();
   await writeFile(join(folder, "profile.yaml"), "version: 1\nhabits: { teamParameter: teamID }\n");
   const there = { MICROAPPS_ENDPOINT: other.emulator.url };
   const { status, outcome } = await verify({ sandbox: everything }, there);
@@ -105,7 +105,6 @@ test("what does not fit is named, with who needs it and what helps, and with tha
   expect(outcome?.notTried).toContainEqual({ fact: "deleteteammember", why: 'they presume "insertteammembers"' });
   const again = await verify({ sandbox: everything, cwd: folder }, { ...there, MICROAPPS_PROFILE: "profile.yaml" });
   expect([again.status, again.outcome?.misfits]).toEqual([0, []]);
-  await rm(folder, { recursive: true });
   await other.close();
 });
 

@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "@jest/globals";
+import { appendFileSync, chmodSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { Journal } from "./journal.ts";
 
 const urn = "urn:pulumi:dev::tests::microapps:index:Team::crew";
-const before = process.env["XDG_STATE_HOME"];
 let home = "";
-beforeEach(() => {
-  process.env["XDG_STATE_HOME"] = home = mkdtempSync(join(tmpdir(), "journal-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
-  if (before === undefined) delete process.env["XDG_STATE_HOME"];
-  else process.env["XDG_STATE_HOME"] = before;
-});
+beforeEach(() => void (process.env["XDG_STATE_HOME"] = home = temporaryFolder()));
 
 const journal = (platform = "https://a.example"): Journal => new Journal(() => platform);
 const folder = (): string => join(home, "pulumi-microapps/journal");

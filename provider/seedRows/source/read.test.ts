@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { casesIn } from "../../../testing/harness/cases.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
+import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { summarize } from "../declaration.ts";
 import { read, readBlocks } from "./read.ts";
 import { unread, type CellType, type SourceRow } from "./source.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "microapps-sources-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 async function rowsOf(
   name: string,
