@@ -5,7 +5,7 @@ import { hostOwn } from "../../cli/commands/hosting.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { childrenOf, eventually } from "../harness/processes.ts";
-import { Project } from "../harness/project.ts";
+import { configOf, Project } from "../harness/project.ts";
 
 // The code of its own that a dynamic resource of somebody else brings along.
 const code = `exports.handler = () => ({ create: async ({ text }) => ({ id: "n1", outs: { text, by: process.pid } }) })`;
@@ -30,8 +30,7 @@ let emulator: Emulator;
 beforeEach(async () => {
   emulator = await createEmulator();
   emulator.saveSnapshot("start");
-  const login = { "microapps:email": "admin@example.com", "microapps:password": "admin" };
-  project = await Project.running(program, { "microapps:endpoint": emulator.url, ...login });
+  project = await Project.running(program, configOf(emulator));
   await project.succeed("stack init dev");
 });
 afterEach(() => endedCleanly(project, emulator));

@@ -5,7 +5,7 @@ import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/i
 import { isLong, sampleOf } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, hostOf, leftRunning } from "../harness/processes.ts";
-import { Project } from "../harness/project.ts";
+import { configOf, Project } from "../harness/project.ts";
 
 // One thing after the other, so that each kill meets what it is meant for.
 const program = `
@@ -43,12 +43,7 @@ async function begin(hasProgram: boolean): Promise<void> {
     },
   });
   emulator.saveSnapshot("start");
-  const config = {
-    "microapps:endpoint": emulator.url,
-    "microapps:email": "admin@example.com",
-    "microapps:password": "admin",
-    "microapps:apiKey": "dev-key",
-  };
+  const config = configOf(emulator, { email: "admin@example.com", password: "admin", apiKey: "dev-key" });
   project = await (hasProgram
     ? Project.running(program, config)
     : Project.declaring(config, { outputs: { apps: "${environment.apps}" } }));

@@ -5,7 +5,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { sampleOf, testInLong } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
-import { Project } from "../harness/project.ts";
+import { configOf, Project } from "../harness/project.ts";
 
 const program = `
 import { Organization, Team } from "pulumi-microapps";
@@ -24,11 +24,7 @@ describe.each(sampleOf(["files", "a program"], 1))("of %s:", (kind) => {
   let emulator: Emulator;
   beforeEach(async () => {
     emulator = await createEmulator();
-    const config = {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": "admin@example.com",
-      "microapps:password": "admin",
-    };
+    const config = configOf(emulator);
     project = await (kind === "files" ? Project.declaring(config) : Project.running(program, config));
     await project.write("dev.yaml", file);
     await project.succeed("stack init dev");

@@ -367,6 +367,13 @@ function spawned(
   return { pid: child.pid ?? 0, printed: () => output, ended: status.then((status) => ({ status, output })) };
 }
 
+/** The configuration of a stack for a platform, in clear; by default with the account that every emulator has. */
+export const configOf = (
+  { url }: { url: string },
+  account: Readonly<Record<string, string>> = { email: "admin@example.com", password: "admin" },
+): Record<string, string> =>
+  Object.fromEntries(Object.entries({ endpoint: url, ...account }).map(([key, value]) => [`microapps:${key}`, value]));
+
 /** A folder that holds nothing yet, under the name that processes in it see. */
 export const freshFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), "microapps-")));
 

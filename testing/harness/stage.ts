@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { dynamic } from "./kinds.ts";
+import { configOf } from "./project.ts";
 import { type TestedKind, ProviderHost } from "./providerHost.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
@@ -37,15 +38,8 @@ export class Stage {
     const clock = { behind: 0 };
     const now = (): number => Date.now() - clock.behind;
     const emulator = await createEmulator({ seed: { administrator, ...seed }, now });
-    const { email, password, apiKey } = administrator;
-    const host = await ProviderHost.start(providerKind, {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": email,
-      "microapps:password": password,
-      "microapps:apiKey": apiKey,
-      ...config,
-    });
-    return new Stage(emulator, host, createClient({ endpoint: emulator.url, email, password, apiKey }), clock);
+    const host = await ProviderHost.start(providerKind, { ...configOf(emulator, administrator), ...config });
+    return new Stage(emulator, host, createClient({ endpoint: emulator.url, ...administrator }), clock);
   }
 
   /** Checks inputs that must be right, and creates the thing. */

@@ -13,6 +13,7 @@ import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName, type Profile } from "../../platform/profile/profile.ts";
 import { fileServer } from "../harness/fileServer.ts";
 import { inProcess } from "../harness/inProcessPlugin.ts";
+import { configOf } from "../harness/project.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
 import { live, type Life, type Stage } from "./life.ts";
 import { lives, tables } from "./lives.ts";
@@ -263,12 +264,9 @@ export class LivingGround {
     const profile = "platform-profile.yaml";
     const own = Object.entries(usualHabits).filter(([name]) => Object.hasOwn(habits, name));
     const known = Object.fromEntries(own.map(([name, usual]) => [name, habits[name as HabitName] ?? usual]));
-    const configured = { endpoint, ...administrator, ...(isUnknown ? {} : { profile }) };
+    const configured = configOf({ url: endpoint }, { ...administrator, ...(isUnknown ? {} : { profile }) });
     process.env["MICROAPPS_CONSISTENCY_SECONDS"] = String(consistencySeconds);
-    const host = await ProviderHost.start(
-      inProcess,
-      Object.fromEntries(Object.entries(configured).map(([key, value]) => [`microapps:${key}`, value])),
-    );
+    const host = await ProviderHost.start(inProcess, configured);
     host.isTraced = false;
     writeFileSync(join(host.folder, profile), JSON.stringify({ version: 1, habits: known, limits }));
     const client = this.#onlooker(variant);

@@ -4,7 +4,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { drawnFrom, sampleStories } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import { Project, repository } from "../harness/project.ts";
+import { configOf, Project, repository } from "../harness/project.ts";
 
 const tables = { currencies: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 
@@ -53,13 +53,8 @@ describe.each(drawnFrom(["dynamic", "plugin"] as const, "options"))("with the %s
   // What is tried here is put right again, so that it is brought up once.
   beforeAll(async () => {
     emulator = await createEmulator({ seed: { tables } });
-    const config = {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": "admin@example.com",
-      "microapps:password": "admin",
-    };
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
-    project = await Project.running(heads[providerKind] + program({}), config, { plugins });
+    project = await Project.running(heads[providerKind] + program({}), configOf(emulator), { plugins });
     await project.succeed("stack init dev");
     await project.succeed("up --yes --skip-preview");
   });

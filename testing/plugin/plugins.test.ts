@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator } from "../../emulator/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import { Project, repository } from "../harness/project.ts";
+import { configOf, Project, repository } from "../harness/project.ts";
 
 // As a generated SDK does it.
 const program = `
@@ -24,11 +24,8 @@ test("explicit providers, look-ups and a wrong configuration", async () => {
   const tables = { continents: { fields: { Code: "text", Name: "text" } } };
   const emulator = await createEmulator({ seed: { administrator: login, tables } });
   emulator.saveSnapshot("start");
-  const project = await Project.running(
-    program,
-    { "microapps:endpoint": emulator.url, "microapps:email": login.email, "microapps:password": login.password },
-    { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
-  );
+  const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+  const project = await Project.running(program, configOf(emulator, login), { plugins });
   await project.succeed("stack init dev");
   await project.succeed("up --yes --skip-preview");
   const [acme] = [...(await project.state()).values()].filter(({ urn }) => urn.endsWith("acme"));

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import { Project } from "../harness/project.ts";
+import { configOf, Project } from "../harness/project.ts";
 
 // Kinds of data and of trouble that people reported of tools like this one in public, with data of our own: ten rows each.
 
@@ -33,8 +33,7 @@ beforeAll(async () => {
     },
   });
   client = createClient({ endpoint: emulator.url, ...administrator });
-  const config = Object.entries({ endpoint: emulator.url, ...administrator });
-  project = await Project.declaring(Object.fromEntries(config.map(([key, value]) => [`microapps:${key}`, value])));
+  project = await Project.declaring(configOf(emulator, administrator));
   await project.succeed("stack init dev");
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
-import { Project, repository, type Ended } from "../harness/project.ts";
+import { configOf, type Ended, Project, repository } from "../harness/project.ts";
 import { fileOf, programOf, type Seed } from "./seeds.ts";
 
 export type KindName = "files" | "dynamic" | "plugin";
@@ -71,11 +71,7 @@ export class Scene {
     ]);
     const tables = { areas: { fields }, ...Object.fromEntries(named) };
     const emulator = await createEmulator({ seed: { administrator: login, tables }, now });
-    const config = {
-      "microapps:endpoint": emulator.url,
-      "microapps:email": login.email,
-      "microapps:password": login.password,
-    };
+    const config = configOf(emulator, login);
     const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
     const project = await (providerKind === "files"
       ? Project.declaring(config)

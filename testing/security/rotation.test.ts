@@ -8,7 +8,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { testInLong } from "../harness/drawn.ts";
 import { temporaryFolder } from "../harness/folders.ts";
 import { plugin } from "../harness/kinds.ts";
-import { Project } from "../harness/project.ts";
+import { configOf, Project } from "../harness/project.ts";
 import { ProviderHost, type TestedKind, type Properties } from "../harness/providerHost.ts";
 
 // A renewed password never locks out.
@@ -148,8 +148,7 @@ describe.each([
 });
 
 test("under the embedded engine a renewed password locks nobody out, and a wrong one is never saved", async () => {
-  const config = { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first };
-  const project = await Project.declaring(config);
+  const project = await Project.declaring(configOf(emulator, { email, password: first }));
   try {
     await project.write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
     await project.succeed("stack init dev");

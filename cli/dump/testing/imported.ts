@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Emulator } from "../../../emulator/index.ts";
-import { Project } from "../../../testing/harness/project.ts";
+import { configOf, Project } from "../../../testing/harness/project.ts";
 
 const importFile = z.object({
   resources: z.array(
@@ -21,11 +21,11 @@ const state = z.looseObject({
 
 /** A project that runs a dumped environment on a platform: files alone, or a program. The files are still to be written. */
 export function projectOn(
-  { url }: Emulator,
+  platform: Emulator,
   { email, password }: { email: string; password: string },
   hasProgram: boolean,
 ): Promise<Project> {
-  const config = { "microapps:endpoint": url, "microapps:email": email, "microapps:password": password };
+  const config = configOf(platform, { email, password });
   const file = "environment.yaml";
   const program = `import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "${file}" });`;
   return hasProgram ? Project.running(program, config) : Project.declaring(config, { file });
