@@ -35,7 +35,7 @@ import {
   linksIn,
   type Rule,
   type SeedDeclaration,
-  tablesAwaited,
+  listAdding,
 } from "./schema.ts";
 
 /** An Environment file without mistakes. */
@@ -481,21 +481,15 @@ function checkWritten({ root, report }: FileChecks, row: readonly PropertyKey[],
 }
 
 /** The seeds that add rows which a seed updates or names by their table, but for those that wait for it in turn. */
-function listAdding(name: string, seeds: Seeds): string[] {
-  const adding = (of: string): string[] => {
-    const tables = seeds[of] ? tablesAwaited(seeds[of]) : [];
-    const adds = ([other, one]: readonly [string, SeedDeclaration]): boolean =>
-      other !== of && tables.includes(one.table) && one.mode !== "updateOnly";
-    return Object.entries(seeds).flatMap((entry) => (adds(entry) ? [entry[0]] : []));
-  };
+function listFirst(name: string, seeds: Seeds): string[] {
   const leadsHere = (from: string, seen: Set<string>): boolean => {
     if (from === name) return true;
     if (seen.has(from)) return false;
     seen.add(from);
     const next = seeds[from] ? mentions(seeds[from]).map(({ seed }) => seed) : [];
-    return [...next, ...adding(from)].some((each) => leadsHere(each, seen));
+    return [...next, ...listAdding(from, seeds)].some((each) => leadsHere(each, seen));
   };
-  return adding(name).filter((other) => !leadsHere(other, new Set()));
+  return listAdding(name, seeds).filter((other) => !leadsHere(other, new Set()));
 }
 
 /** The seeds such that each comes after those that its rows refer to, or that add the rows which it updates or names. */
@@ -515,7 +509,7 @@ function seedOrder({ root, report }: FileChecks, seeds: Seeds): string[] {
     for (const mention of mentions(seed)) {
       visit(mention.seed, [...chain, name], valuePlace(root, ["seeds", name, ...mention.path]));
     }
-    for (const other of listAdding(name, seeds)) visit(other, [...chain, name], at);
+    for (const other of listFirst(name, seeds)) visit(other, [...chain, name], at);
     done.add(name);
   };
   for (const name of Object.keys(seeds)) visit(name, [], root.at);

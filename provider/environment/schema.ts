@@ -256,11 +256,16 @@ export const linksIn = ({ references = {}, parent, expect }: SeedDeclaration) =>
   ...(parent ? [{ label: parent.by, to: parent, path: ["parent"] }] : []),
 ];
 
-/** The tables whose rows a seed waits for, if other seeds add them: its own to update, and others that it names. */
-export const tablesAwaited = (seed: SeedDeclaration): string[] => [
-  ...(seed.mode === "updateOnly" ? [seed.table] : []),
-  ...linksIn(seed).flatMap(({ to }) => ("seed" in to ? [] : [to.table])),
-];
+/** The other seeds that add rows to the tables which a seed updates or names. */
+export function listAdding(name: string, seeds: Readonly<Record<string, SeedDeclaration>>): string[] {
+  const seed = seeds[name];
+  if (seed === undefined) return [];
+  const tables = linksIn(seed).flatMap(({ to }) => ("seed" in to ? [] : [to.table]));
+  if (seed.mode === "updateOnly") tables.push(seed.table);
+  return Object.entries(seeds).flatMap(([other, { table, mode }]) =>
+    other !== name && mode !== "updateOnly" && tables.includes(table) ? [other] : [],
+  );
+}
 
 /** A seed with the inputs of SeedRows in place of the verbs that a file has. */
 export function withRowEdits<Seed extends Pick<SeedDeclaration, "rows+" | "rows~" | "rows-">>({

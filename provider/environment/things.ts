@@ -1,7 +1,7 @@
 import { toPerson } from "../people/people.ts";
 import type { Expectations } from "../seedRows/inputs.ts";
 import { type Declaration, type Formerly, formerKeys, formerUrns } from "./declaration.ts";
-import { linksIn, type SeedDeclaration, tablesAwaited, withRowEdits } from "./schema.ts";
+import { linksIn, listAdding, type SeedDeclaration, withRowEdits } from "./schema.ts";
 
 /** The types of resources that an Environment makes. */
 export const kinds = [
@@ -175,8 +175,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
   return seedOrder.flatMap((key, index) => {
     const seed = seeds[key];
     if (!seed) return [];
-    const tables = tablesAwaited(seed);
-    const adds = (one?: SeedDeclaration): boolean => one?.mode !== "updateOnly" && tables.includes(one?.table ?? "");
+    const adding = listAdding(key, seeds);
     const { formerly, retain, teamViewers, references = {}, parent, expect, files = {}, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
     const inputs = {
@@ -195,7 +194,7 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Decl
       seeds: Object.fromEntries(
         linksIn(seed).flatMap(({ label, to }) => ("seed" in to ? [[label, `SeedRows ${to.seed}`] as const] : [])),
       ),
-      after: seedOrder.slice(0, index).flatMap((other) => (adds(seeds[other]) ? [`SeedRows ${other}`] : [])),
+      after: seedOrder.slice(0, index).flatMap((other) => (adding.includes(other) ? [`SeedRows ${other}`] : [])),
       ...at,
       retain,
     });
