@@ -293,7 +293,7 @@ export class MemberLists {
         // An administrator was one before: whoever is added is a plain member.
         if (member) one.resolve({ member, existed: member.role === "admin" });
         else if (isRefused) one.reject(reason ?? error);
-        else one.resolve(await this.#unseen(one, error ?? reason, isUndocumented(reason)));
+        else one.resolve(await this.#unlisted(one, error ?? reason, isUndocumented(reason)));
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
@@ -301,7 +301,7 @@ export class MemberLists {
   }
 
   /** What is known of somebody whom no list shows; after an answer in an unknown form nobody is asked for more. */
-  async #unseen({ teamID, invitation }: Addition, reason: unknown, isUndocumented: boolean): Promise<Joined> {
+  async #unlisted({ teamID, invitation }: Addition, reason: unknown, isUndocumented: boolean): Promise<Joined> {
     const { email, userID = "" } = invitation;
     if (email === undefined) return { member: { userID }, existed: false, isUnlisted: true, reason };
     const known = isUndocumented ? undefined : await this.userIDAt(email, this.#lasting).catch(() => undefined);

@@ -269,4 +269,4 @@ export function exceptSpelling(change: Diff, old: Person, { inputs }: Given<Pers
 
 /** That people of a state were members before it, in one sentence; version 0.1.0 left them in the team. */
 export const managedFromNowOn = (count: number): string =>
-  `${formatCount(count, "person")} ${count === 1 ? "was in the team already and is" : "were in the team already and are"} managed from now on`;
+  `${formatCount(count, "person")} ${count === 1 ? "was found there and is" : "were found there and are"} managed from now on`;

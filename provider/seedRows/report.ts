@@ -45,7 +45,7 @@ export function outcome(plan: RowPlan & { mode: Mode }, calls: CallCounter, mill
     [plan.update.length, "changed"],
     [plan.remove.length, "removed"],
     [plan.unchanged, "unchanged"],
-    [plan.adopted, plan.mode === "updateOnly" ? "of these managed by others" : "of these new to this seed"],
+    [plan.adopted, plan.mode === "updateOnly" ? "already correct, managed by others" : "of these new to this seed"],
     [plan.kept, "kept as edited by hand"],
     [plan.released, "no longer managed, left in the table"],
     [plan.foreign, "of others left alone"],

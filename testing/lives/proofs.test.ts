@@ -17,7 +17,7 @@ throughBothKinds({}, (scene) => {
       await scene.host.restart();
       const { inputs } = await scene.host.check(type, made.inputs, made.inputs);
       expect(await scene.host.diff(type, made.id, old, inputs)).toMatchObject({ changes: true, replaces: [] });
-      const said = "1 person was in the team already and is managed from now on";
+      const said = "1 person was found there and is managed from now on";
       expect(scene.host.told.join()).toContain(said);
       let state: Record<string, unknown> = old;
       expect(await scene.calls(async () => void (state = await scene.host.update(type, made.id, old, inputs)))).toEqual(

@@ -63,7 +63,7 @@ function otherPlan(expected: string, { environments, kind }: ChangeSet): string 
   if (!environment || more.length > 0 || kind !== "report")
     throw new EngineError("--expect-plan is of one environment: name it with --stack");
   return environment.plan === undefined
-    ? "the plan can't be told: the state can't be read here, or the Environment file is wrong"
+    ? "the plan can't be determined: the state can't be read here, or the Environment file is wrong"
     : describeOtherPlan(expected, environment.plan);
 }
 
