@@ -29,9 +29,11 @@ function openPool(numWorkers: number): Pool {
 async function close(pool: Pool): Promise<void> {
   await pool.end();
   const signal = AbortSignal.timeout(maxEndMs);
-  await Promise.all([pool.getStdout(), pool.getStderr()].map((stream) => finished(stream, { signal }))).catch(() => {
-    throw new Error("a test has left a process behind, which still has the output of the tests open");
-  });
+  await Promise.all([pool.getStdout(), pool.getStderr()].map((stream) => finished(stream, { signal }))).catch(
+    (cause: unknown) => {
+      throw new Error("a test has left a process behind, which still has the output of the tests open", { cause });
+    },
+  );
 }
 
 const maxEndMs = 30_000;
