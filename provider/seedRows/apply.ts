@@ -202,6 +202,10 @@ async function planRun(
 
   const others = othersOn(context, inputs);
   const { left, keptForOthers } = await withoutClaimed(context, terms, plan.remove, others);
+  // A seed above this one may have changed the rows that it takes.
+  const touched = plan.conflicts.flatMap(({ leaving = [] }) => leaving);
+  const edited = (await withoutClaimed(context, terms, touched, others)).left;
+  plan.conflicts = plan.conflicts.filter(({ leaving }) => !leaving || edited.includes(leaving));
   const existing = new ExistingRows(inputs, rows, {
     plan,
     live,

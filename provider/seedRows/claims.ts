@@ -174,10 +174,13 @@ export class RowClaims {
 
   /** The seeds that declare rows of a table, also those that are only announced; without that of one URN. */
   on(table: string, except?: string): RowClaim[] {
-    const announced = [...this.#announced.values()].filter(({ urn }) => !this.#checked.has(urn));
-    return [...this.#checked.values(), ...announced].filter(
-      ({ urn, target }) => target.table === table && urn !== except,
-    );
+    return [...this.checked(table), ...this.coming(table)].filter(({ urn }) => urn !== except);
+  }
+
+  /** Those of them that are announced and not checked yet. */
+  coming(table: string): RowClaim[] {
+    const isComing = ({ urn, target }: RowClaim): boolean => target.table === table && !this.#checked.has(urn);
+    return [...this.#announced.values()].filter(isComing);
   }
 
   /** Those of them that own their rows. */

@@ -59,7 +59,7 @@ export interface RowPlan {
   /** Rows with a wanted key and other content that are not known as ours: the plan can't be carried out. */
   adoptNeeded: Meeting[];
   /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
-  conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
+  conflicts: { wanted?: number; leaving?: RowPlan["remove"][number] }[];
   /** Wanted rows that the table lacks in mode updateOnly: the plan can't be carried out. */
   lacking: number[];
   /** Rows of ours that differ from the wanted ones and stay so, because of mode or onConflict. */
@@ -134,7 +134,7 @@ export function planRows(
       const isEdited = differs && !isDangling;
       if (differs) plan.drift.edited.push({ wanted: at, id });
       if (mode === "insertOnly" || (isEdited && onConflict === "keepLive")) plan.kept++;
-      else if (isEdited && onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
+      else if (isEdited && onConflict === "error") plan.conflicts.push({ wanted: at });
       else plan.update.push({ wanted: at, id });
       continue;
     }
@@ -147,10 +147,11 @@ export function planRows(
     }
     const { content, id, isMine } = chosen(plan, undefined, live, index, applied, applied);
     const isEdited = !sameContent(content, applied) && !isDangling;
+    const leaving = { id, key, content: applied, isMine };
     if (isEdited) plan.drift.edited.push({ wanted: undefined, id });
     if (mode !== "exact" || (isEdited && (others > 0 || onConflict === "keepLive"))) plan.released++;
-    else if (isEdited && onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
-    else plan.remove.push({ id, key, content: applied, isMine });
+    else if (isEdited && onConflict === "error") plan.conflicts.push({ leaving });
+    else plan.remove.push(leaving);
   }
   for (let index = 0; index < wanted.length; index++) {
     if (live.asWanted.has(index) || met.has(index)) continue;
@@ -158,7 +159,7 @@ export function planRows(
     if (isMissing) plan.drift.missing.push(index);
     if (isMissing && onConflict === "keepLive") plan.kept++;
     else if (mode === "updateOnly") plan.lacking.push(index);
-    else if (isMissing && onConflict === "error") plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
+    else if (isMissing && onConflict === "error") plan.conflicts.push({ wanted: index });
     else plan.insert.add(index);
   }
   plan.update.sort((a, b) => a.wanted - b.wanted);

@@ -7,6 +7,7 @@ import {
   type Summary,
   keysOf,
   indicesWithin,
+  keysWithin,
   sameKey,
   fingerprintOf,
   summarize,
@@ -17,13 +18,13 @@ import {
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
 import { linksOf, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
-import { decodeLedger, emptyLedger, type Ledger } from "./ledger.ts";
+import { decodeLedger, difference, emptyLedger, type Ledger } from "./ledger.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
 import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
 import { ifNotThere, planOffline, type Forecast } from "./plan.ts";
 import { driftMessage, refusePlan, repairsOf, withoutRow } from "./report.ts";
 import { RowIndices, RowSet } from "./rowSet.ts";
-import { summaryOf, withLastSource, keysIn } from "./state.ts";
+import { existingIn, summaryOf, withLastSource, keysIn } from "./state.ts";
 import { sayViewers } from "./viewers.ts";
 
 /** Keys of each kind that a message names, and that a diff shows. */
@@ -282,7 +283,9 @@ async function departingSeeds(
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, plan: Forecast): Promise<Forecast> {
-  if (!plan.exact || plan.insert === 0) return plan;
+  if (plan.exact && plan.insert === 0) return plan;
+  await noteComing(context, inputs);
+  if (!plan.exact) return plan;
   const { rowClaims, directory } = context;
   const given = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
@@ -294,6 +297,31 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
   const handed = new Map([...all].filter(([index]) => added.has(index)));
   for (const index of handed.keys()) added.delete(index);
   return handed.size === 0 ? plan : { ...plan, insert: added.size, handed, change: { ...plan.change, added } };
+}
+
+/**
+ * Notes which rows of this seed others give up that are compared after it: they are announced, and the state has what they had.
+ * Where neither shows it for sure, nothing is noted.
+ */
+async function noteComing({ directory, recall, rowClaims }: OfflineRowContext, inputs: SeedInputs): Promise<void> {
+  for (const { urn, target: declared } of rowClaims.coming(inputs.table)) {
+    const known = rowClaims.last(urn) ?? recall?.("SeedRows").find((one) => one.urn === urn)?.outputs;
+    const state = { ...known } as SeedState; // as this resource left it
+    const isComparable = typeof state.ledger === "string" && state.table === inputs.table && state.mode === "exact";
+    if (!isComparable || !sameKey(state, inputs)) continue;
+    const file = await fingerprintOf({ ...state, additions: undefined, removals: undefined, ...declared }, directory);
+    if (file !== undefined && state.fingerprint?.startsWith(file)) continue; // it has all that it had
+    const { salt, forms, types, ignoreLabels, labels } = state;
+    const summary = await byOldKey(state, { salt, forms, types, ignoreLabels, ...declared }, directory);
+    const change = summary && difference(summary.rows, decodeLedger(state.ledger));
+    if (!change?.exact) continue;
+    const handed = await keysWithin({ target: state, keys: RowSet.of(change.removed) }, inputs, directory);
+    const before = rowClaims.leaving(inputs.table).find((one) => one.urn === urn)?.keys ?? [];
+    const keys = RowSet.of([...before, ...change.removed.filter(({ key }) => handed.has(key))]);
+    const isExisting = existingIn(state);
+    const existing = RowSet.of(keys, ({ key }) => isExisting(key));
+    rowClaims.leave(urn, { target: state, keys, labels, existing, handedOver: keys });
+  }
 }
 
 /** Refuses a new seed with rows that one of the state, which leaves, has with other content: what is there is not as declared. */

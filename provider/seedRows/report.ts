@@ -75,7 +75,7 @@ export async function refusePlan(
       ? " If this seed was tainted, or is replaced by order, run the same command with --refresh: then it is seen which rows are its own."
       : "";
     reasons.push(
-      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file). If another seed gives them up in this run, declare this one after it.${replaced}`,
+      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file). If another seed gives them up in this run, run the same command with --refresh, or declare this one after it.${replaced}`,
     );
   }
   if (plan.conflicts.length > 0) {

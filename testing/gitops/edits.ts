@@ -162,9 +162,12 @@ function ofSeed(
     case "moveRow": {
       if (!other || codes.length < 2) return put(seed);
       const { seeds: left, ...world } = put(less([code]));
+      const moved = next % 3 === 0 ? { ...row, Extra: `other ${next}` } : row;
       return {
         ...world,
-        seeds: left.map((each) => (each === other ? { ...other, rows: new Map([...other.rows, [code, row]]) } : each)),
+        seeds: left.map((each) =>
+          each === other ? { ...other, rows: new Map([...other.rows, [code, moved]]) } : each,
+        ),
       };
     }
     case "changeKey":

@@ -2,6 +2,7 @@ import { hostPlugin } from "../../cli/commands/hosted/providers.ts";
 import type { Declared } from "../../cli/report/source.ts";
 import { decide, type Step as EngineStep, type ResourceState } from "../../engine/decide.ts";
 import { startInProcess } from "../../engine/providers/starting.ts";
+import { mapProperties, revealSecrets } from "../../engine/values/values.ts";
 import { topName, things } from "../../provider/environment/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration.ts";
 import { environmentOf, registerEnvironment } from "../../provider/pulumi/plugin/environment.ts";
@@ -30,9 +31,13 @@ export class InProcessEngine {
     const told = new Map<string, string[]>();
     const log = ({ message, urn = "" }: { message: string; urn?: string }): void =>
       void told.set(keyOf(urn), [...(told.get(keyOf(urn)) ?? []), message]);
-    const settings = { project: { workdir: folder }, engineAddress: "", log };
+    const recall = (kind: string) =>
+      this.state
+        .filter(({ type }) => type.endsWith(`:${kind}`))
+        .map(({ urn, id, outputs }) => ({ urn, id, outputs: mapProperties(outputs, revealSecrets) }));
+    const settings = { project: { workdir: folder }, engineAddress: "", log, recall };
     const provider = startInProcess(
-      (hosting) => ({ provider: hostPlugin(undefined, hosting.log), servesCode: () => true }),
+      (hosting) => ({ provider: hostPlugin(undefined, hosting.log, hosting.recall), servesCode: () => true }),
       "microapps",
       settings as unknown as Parameters<typeof startInProcess>[2], // all that one in this process asks for
     );

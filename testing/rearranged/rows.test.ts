@@ -94,6 +94,27 @@ describe.each(sampleOf(kindNames, 1))("with %s:", (kind) => {
     });
   });
 
+  // A generated SDK announces no later seeds.
+  if (kind !== "plugin")
+    test.each(["overwrite", "error"])(
+      "rows that move to seeds above and are corrected there keep their IDs, with onConflict %s",
+      async (onConflict) => {
+        const giver = (codes: string) => seed("zeta", codes, { more: { onConflict } });
+        await scene.begin({ seeds: [seed("known", "W"), giver("NES")] });
+        const ids = async () => [...(await scene.rows("regions"))].map(([code, { id }]) => `${code} ${id}`).toSorted();
+        const before = await ids();
+        const corrected = { note: "corrected " };
+        await scene.write({ seeds: [seed("made", "N", corrected), seed("known", "WE", corrected), giver("S")] });
+        const preview = await scene.project.succeed("preview");
+        expect(preview).toContain('1 to change ("W"), 1 to take over from another seed, changed where they differ');
+        expect(preview).toContain("2 to leave to another seed");
+        await scene.project.succeed(up);
+        expect(await ids()).toEqual(before);
+        expect((await scene.rows("regions")).get("E")?.values["Note"]).toBe("corrected E");
+        await scene.isSettled();
+      },
+    );
+
   test("a table that is mistyped is found before anything is removed, and corrected again nothing was done", async () => {
     const right = { seeds: [seed("depots", "NES", { more: all }), offices("NE")] };
     await scene.begin(right);
