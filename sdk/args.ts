@@ -307,7 +307,7 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
 
 /** Arguments of SeedRows with `rows`, not `source`. */
 export interface SeedRowsByRows<Row extends object = Record<string, unknown>> extends SeedRowsSettings<Row> {
-  /** The rows by label, in the program. Either this or source. */
+  /** The rows themselves, by label. Either this or source. */
   rows: Input<Input<CellsOf<NoInfer<Row>>>[]>;
   /** Excluded by `rows`. */
   source?: EitherRowsOrSource;
@@ -333,7 +333,7 @@ export interface SeedRowsOutputs {
   readonly table: Output<string>;
   /** The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs. */
   readonly key: Output<string[]>;
-  /** The rows by label, in the program. Either this or source. */
+  /** The rows themselves, by label. Either this or source. */
   readonly rows: Output<Record<string, unknown>[] | undefined>;
   /** File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows. */
   readonly source: Output<string | undefined>;

@@ -46,6 +46,10 @@ const thing = z.strictObject({
 const section = z.strictObject({
   compared: z.boolean(),
   why: z.string().optional().meta({ description: "Why it is not compared, or incomplete." }),
+  unread: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Seeds whose rows only an up can compare; those that the change is about are in why." }),
   things: z.array(thing).meta({ description: "Removals first." }),
   hints: z
     .array(z.string())
@@ -157,9 +161,13 @@ export const isUntouched = (environment: EnvironmentChanges): boolean =>
 export const isUnchanged = (environment: EnvironmentChanges): boolean =>
   isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;
 
+/** True where nothing can be pending that is not listed. */
+export const isComplete = (section: Section | undefined): boolean =>
+  section?.compared === true && section.why === undefined && section.unread === undefined;
+
 /** The digest of a plan that has something to do, or may have; undefined where nobody needs it. */
 export const shownPlan = ({ plan, pending }: EnvironmentChanges): string | undefined =>
-  pending?.compared === true && pending.things.length === 0 && pending.why === undefined ? undefined : plan;
+  isComplete(pending) && pending?.things.length === 0 ? undefined : plan;
 
 /** Characters of a value that are kept: a cell may have megabytes. */
 const maxCharacters = 500;

@@ -4,6 +4,7 @@ import {
   type ChangeSet,
   type EnvironmentChanges,
   type Field,
+  isComplete,
   isUntouched,
   placed,
   shownPlan,
@@ -135,7 +136,11 @@ function nothingChanges(set: ChangeSet): string {
 const planLines = ({ environments }: ChangeSet): string[] =>
   environments.flatMap((environment) => {
     const plan = shownPlan(environment);
-    return plan === undefined ? [] : [`Plan of ${code(environment.name, limits.name)}: ${code(plan, limits.name)}.`];
+    return plan === undefined
+      ? []
+      : [
+          `Plan of ${code(environment.name, limits.name)}, to which \`up --plan\` holds a run: ${code(plan, limits.name)}.`,
+        ];
   });
 
 /** Lines about pending changes that can't be found out, one for the environments that share the reason. */
@@ -179,7 +184,7 @@ function pendingCount(environment: EnvironmentChanges): string {
   const count = pending.things.length;
   const isSame = count > 0 && count === change.things.length && besides(environment).length === 0;
   const what = isSame ? "the same" : `${count} ${count === 1 ? "thing" : "things"}`;
-  if (count === 0) return pending.why === undefined ? "nothing" : "incomplete";
+  if (count === 0) return isComplete(pending) ? "nothing" : pending.why === undefined ? "" : "incomplete";
   return what;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { summarize } from "../../provider/seedRows/declaration.ts";
 import { encodeLedger, ledgerOf } from "../../provider/seedRows/ledger.ts";
 import type { Section } from "./changeSet.ts";
-import { pending } from "./section.ts";
+import { compareDeclarations, pending } from "./section.ts";
 import { stateOf } from "./state.ts";
 import { stateUrn } from "./testing/made.ts";
 import { type Files, Folders } from "./testing/twoFolders.ts";
@@ -70,9 +70,7 @@ describe("people and settings", () => {
     const members = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`p${at}@x.org`, "member"]));
     const kept = { teamID: "acme/crew", members, userIDs: Object.keys(members), maxRemovals: 0.25, keepSelf: true };
     const { things } = await of(acme, [...applied.slice(0, 3), made("TeamRoster", "acme/crew/roster", kept)]);
-    const told = expect.stringMatching(
-      /^nobody can be removed from team acme\/crew: .* then remove the roster\.$/,
-    ) as unknown;
+    const told = expect.stringMatching(/^nobody can be removed from the team: .* then remove the roster\.$/) as unknown;
     expect(things.flatMap(({ guards }) => guards)).toEqual([told]);
   });
 
@@ -140,6 +138,15 @@ describe("rows", () => {
       expect(things).toEqual([]);
       expect(why).toBe("only up can compare the rows of 1 seed, which the state has encrypted: cities");
     }
+    // It is no news for a change of something else.
+    const state = stateOf(stateWith([environment, await hidden()]));
+    const change = async (now: Files) => {
+      const [base, head] = [folders.declared(seed(csv)), folders.declared(now)];
+      return pending(state, head, (await compareDeclarations({ base, head })).section);
+    };
+    const other = await change(seed(csv, ", maxRemovals: 1"));
+    expect([other.why, other.unread]).toEqual([undefined, ["cities"]]);
+    expect(await change(seed("Code,Name\nA,Aix\n"))).toHaveProperty("why");
   });
 
   test("of a seed that leaves have no number then, nor those of another one of its table, which may be the same", async () => {

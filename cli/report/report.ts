@@ -36,7 +36,7 @@ export interface ReportRequest {
   /** Aborts when no more is to be read. */
   deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
-  pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
+  pending?: ((entry: EnvironmentEntry, declared: Declared, change: Section) => Promise<Section>) | undefined;
   /** The digest of an environment's plan; absent, or undefined, where nobody can tell it. */
   plan?: ((entry: EnvironmentEntry, read: ReadFile) => Promise<string | undefined>) | undefined;
 }
@@ -157,7 +157,7 @@ async function environmentChanges(
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
-  const pending = head.declared && (await request.pending?.(entry, declared));
+  const pending = head.declared && (await request.pending?.(entry, declared, compared.section));
   const plan = head.problems.length === 0 ? await request.plan?.(entry, (each) => tree.read(each)) : undefined;
   const ends = await listEnds(declared.declaration, { directory: declared.folder, day: today() });
   return {

@@ -66,8 +66,15 @@ export async function compareDeclarations(sides: Sides & { base: Declared }): Pr
   return sectionOf(await planOf(head, before, things(head.declaration, topName(before.root)), isOpen), sides);
 }
 
-/** Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened. */
-export async function pending({ resources, interrupted }: StackState, declared: Declared): Promise<Section> {
+/**
+ * Plans an `up`: the state against the declaration. Offline, and no secret of the state is opened.
+ * @param change what the reader looks at: that other rows can't be compared is not said in words
+ */
+export async function pending(
+  { resources, interrupted }: StackState,
+  declared: Declared,
+  change?: Section,
+): Promise<Section> {
   const roots = resources.filter(({ kind }) => kind === "Environment");
   const own = resources.filter(({ kind }) => (all as readonly string[]).includes(kind));
   if (roots.length > 1)
@@ -77,7 +84,7 @@ export async function pending({ resources, interrupted }: StackState, declared: 
   }
   const before = beforeOf(own, roots[0]);
   const plan = await planOf(declared, before, things(declared.declaration, topName(before.root)));
-  const { section } = await sectionOf(plan, { base: undefined, head: declared });
+  const { section } = await sectionOf(plan, { base: undefined, head: declared }, change);
   if (interrupted === 0) return section;
   const what = interrupted === 1 ? "resource" : "resources";
   const begun = `a run was interrupted while it worked on ${interrupted} ${what}, which the next one looks at first`;
@@ -117,7 +124,7 @@ function rowsIn(all: PropertyMap): { outputs: PropertyMap; why?: string } {
   }
 }
 
-async function sectionOf(plan: Plan, sides: Sides): Promise<Compared> {
+async function sectionOf(plan: Plan, sides: Sides, change?: Section): Promise<Compared> {
   const shown: Shown[] = [];
   for (const step of plan) {
     const kind = toShownKind(step.kind);
@@ -128,7 +135,11 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<Compared> {
     thing ? { ...thing, notes: [...thing.notes, ...(notes.get(step) ?? [])] } : [],
   );
   const unread = shown.flatMap(({ step, isUnread }) => (isUnread ? step : []));
-  const open = unread.filter(({ known }) => known?.why === undefined).map(({ name }) => name);
+  const sealed = unread.filter(({ known }) => known?.why === undefined).map(({ name }) => name);
+  const changed = change?.things.filter(
+    ({ kind, op, rows }) => kind === "seed" && (op !== "change" || touched(rows) > 0),
+  );
+  const open = sealed.filter((seed) => !change?.compared || changed?.some(({ name }) => name === seed));
   const reasons = unread.flatMap(({ name, known }) => (known?.why === undefined ? [] : `${name}: ${known.why}`));
   if (open.length > 0)
     reasons.push(
@@ -137,6 +148,7 @@ async function sectionOf(plan: Plan, sides: Sides): Promise<Compared> {
   const section: Section = {
     compared: true,
     ...(reasons.length === 0 ? {} : { why: reasons.join("; ") }),
+    ...(sealed.length === 0 ? {} : { unread: sealed }),
     things: orderThings(things),
     ...(hints.length === 0 ? {} : { hints }),
   };

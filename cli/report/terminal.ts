@@ -51,6 +51,8 @@ export function terminal(set: ChangeSet): string {
     ];
     lines.push("", toVisible(environment.name), ...texts.map((text) => `  ${toVisible(text)}`));
   }
+  if (environments.some((one) => shownPlan(one) !== undefined))
+    lines.push("", "up --plan with the digest of a plan does just that, or nothing.");
   const isOne = environments.length === 1;
   const sections = [
     [set.kind === "report" ? "this change" : "", mergeThings(environments, (one) => one.change.things)],

@@ -5,6 +5,7 @@ import {
   byWeight,
   type Change,
   type EnvironmentChanges,
+  isComplete,
   noTally,
   orderThings,
   type Section,
@@ -249,7 +250,7 @@ export const saysMore =
 export function besides({ change, pending }: EnvironmentChanges): Thing[] {
   const known = new Map(change.things.map((thing) => [nameKey(thing), thing]));
   // Incomplete pending changes show nothing beyond the change; a line of their own covers the rest.
-  const isOpen = pending?.why !== undefined;
+  const isOpen = !isComplete(pending);
   return (pending?.things ?? []).filter((thing) => {
     const own = known.get(nameKey(thing));
     return own?.op !== thing.op || !isCovered(thing, own, isOpen);
@@ -265,8 +266,8 @@ function isCovered(thing: Thing, by: Thing, isOpen: boolean): boolean {
 
 /** Things of the change that are not pending, where all that is pending is known: they are so already. */
 export function findDone({ change, pending }: EnvironmentChanges): Thing[] {
-  if (!pending?.compared || pending.why !== undefined) return [];
-  const left = new Set(pending.things.map(nameKey));
+  if (!isComplete(pending)) return [];
+  const left = new Set(pending?.things.map(nameKey));
   return change.things.filter((thing) => !left.has(nameKey(thing)));
 }
 

@@ -102,7 +102,8 @@ class ShownRun {
     if (summary) {
       const shown = suppressOutputs ? [] : outputs(rows, summary, { paint, preview });
       lines.push(...shown, ...resources(rows, summary, paint), ...duration(summary, paint), "");
-      if (summary.plan !== undefined) lines.push(`plan ${summary.plan}`, "");
+      if (summary.plan !== undefined)
+        lines.push(`plan ${summary.plan}`, "  (up --plan with this digest does just this, or nothing)", "");
     }
     write(lines.map((line) => `${line}\n`).join(""));
   }

@@ -11,7 +11,7 @@ interface TableRow {
   type: string;
   name: string;
   status: Segment;
-  info: Line;
+  info: Line[];
   /** How its properties change. */
   details: string[];
 }
@@ -45,6 +45,7 @@ export function treeLines(rows: Rows, print: Print, width: number, diff: boolean
     { text: " ".repeat(Math.max(0, (columns[at] ?? 0) - title.length) + 2) },
   ]);
   const paint = (line: Line): string => paintLine(clipLine(line, width), print.paint);
+  const infoCells = width - 5 - columns.reduce((sum, cells) => sum + cells + 2, 0);
   return [
     paint([{ text: "     " }, ...titles]),
     ...body.flatMap(({ glyph, type, name, status, info, details }) => [
@@ -54,7 +55,7 @@ export function treeLines(rows: Rows, print: Print, width: number, diff: boolean
         { text: `  ${padText(type, columns[0] ?? 0)}  ${padText(name, columns[1] ?? 0)}  ` },
         status,
         { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - widthOf(status.text)) + 2) },
-        ...info,
+        ...joined(info, infoCells),
       ]),
       ...details,
     ]),
@@ -96,7 +97,7 @@ function hasNews(rows: Rows, row: ResourceRow, children: ReadonlyMap<ResourceRow
 
 /** Cuts types and names until they fit beside status and info: first the packages of types go. */
 function fitted(body: TableRow[], width: number): TableRow[] {
-  const infoCells = Math.min(Math.max(0, ...body.map(({ info }) => widthOf(toPlainText(info)))), maxInfoCells);
+  const infoCells = Math.min(Math.max(0, ...body.map(({ info }) => widthOf(toPlainText(joined(info))))), maxInfoCells);
   const room = width - 5 - 2 - 2 - statusCells(body) - 2 - infoCells;
   if (widest(body, "type", 4) + widest(body, "name", 4) <= room) return body;
   const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
@@ -135,7 +136,7 @@ function status(rows: Rows, row: ResourceRow): Segment {
 }
 
 /** The info of a row: `[diff: +x-y~name]; 1 error`, or what goes with a deletion. */
-function info(row: ResourceRow): Line {
+function info(row: ResourceRow): Line[] {
   const diff = row.op === "same" ? [] : shortDiff(row.changes);
   const first: Line =
     row.size !== undefined
@@ -148,9 +149,17 @@ function info(row: ResourceRow): Line {
     const { noun, style } = severities[severity];
     return length > 0 ? [[{ text: `${length} ` }, { text: plural(length, noun), style }]] : [];
   });
-  return [...(first.length > 0 ? [first] : []), ...counts].flatMap((part, at) =>
-    at === 0 ? part : [{ text: "; " }, ...part],
-  );
+  return [...(first.length > 0 ? [first] : []), ...counts];
+}
+
+/** The first part, and others that fit: none of them is cut to a smaller count, and the messages stand below. */
+function joined([first = [], ...others]: readonly Line[], cells = Infinity): Line {
+  let line = first;
+  for (const part of others) {
+    const longer = [...line, { text: "; " }, ...part];
+    if (widthOf(toPlainText(longer)) <= cells) line = longer;
+  }
+  return line;
 }
 
 function shortDiff(changes: readonly PropertyChange[]): Line {

@@ -74,7 +74,7 @@ export const inputs = z.object({
       "The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs.",
   }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
-    description: "The rows by label, in the program. Either this or source.",
+    description: "The rows themselves, by label. Either this or source.",
     ignoredInDiff: true, // their digest counts
     writeOnly: true,
     secretIf: "sensitive",

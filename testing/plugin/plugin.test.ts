@@ -188,7 +188,7 @@ test("a diff names each property that changes, by path", async () => {
   };
   expect(await stage.host.details("SeedRows", "x", old, news)).toEqual({
     "key[1]": "ADD",
-    digest: "UPDATE",
+    rows: "UPDATE",
     "references.Continent.table": "UPDATE",
     'references["Time zone"]': "DELETE",
     "references.Currency": "ADD",

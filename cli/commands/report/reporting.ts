@@ -92,7 +92,7 @@ async function reportOf(cwd: string, options: ReportOptions & ReportOnly): Promi
   return report({
     ...{ folder, base, stacks, file: own },
     deadline: AbortSignal.timeout(deadlineMs),
-    pending: (entry, declared) => pendingOf(texts, state, entry, declared),
+    pending: (...asked) => pendingOf(texts, state, ...asked),
     plan: async ({ stack }, read) => {
       try {
         const text = await texts(stack);
@@ -125,10 +125,11 @@ async function pendingOf(
   file: string | undefined,
   { stack }: EnvironmentEntry,
   declared: Declared,
+  change: Section,
 ): Promise<Section> {
   try {
     const text = await texts(stack);
-    return text === undefined ? notCompared("there is no state here") : await pending(stateOf(text), declared);
+    return text === undefined ? notCompared("there is no state here") : await pending(stateOf(text), declared, change);
   } catch (error) {
     if (!(error instanceof EngineError || error instanceof StateError)) throw error;
     if (file === undefined) return notCompared(`the state can't be read here: ${error.message}`);

@@ -131,10 +131,12 @@ export function detailsOf(
       const found = perItem(name, toPlain(old), toPlain(now), named);
       if (found.length > 0) return capped(name, found, found.length, "inputs");
     }
-    if (!part && secrets.has(name)) return [{ path: name, kind: "update", among: "inputs" }];
-    if (!part) return details(olds.outputs, news, [cause], secrets);
+    // What moves from the program to a file, or back, is neither gone nor new: no output has it.
+    const among = isObject(old) === isObject(now) ? "inputs" : "outputs";
+    if (!part && name in olds.outputs && !secrets.has(name)) return details(olds.outputs, news, [cause], secrets);
+    if (!part) return [{ path: name, kind: "update", among }];
     const found = part.first.map(([part, kind]): Paths => [[named(name, part), kind]]);
-    return capped(name, found, part.total, "inputs");
+    return capped(name, found, part.total, among);
   });
 }
 
