@@ -191,6 +191,12 @@ const kind: Kind<Found> = {
   settings: ["description"],
   find,
   update: (context, teamID, teamInfo) => context.client.updateteam({ teamID, teamInfo }, context),
+  isListed: ({ members }, id) => {
+    members.made(id);
+    // Who made it is in it; where a platform does not say so, the team itself is read.
+    const isThere = (list: readonly ListedMember[] | undefined): boolean => list !== undefined && list.length > 0;
+    return members.proved(id).then(isThere, () => false);
+  },
 };
 
 /** False where the platform shows that a user is no administrator of a team: true where it shows no role, or nobody may look. */

@@ -39,6 +39,8 @@ export interface Kind<Found extends Settings & Aged> {
   settings: readonly string[];
   find: (context: Context & Pick<CallOptions, "onCall">, id: string) => Promise<Found | undefined>;
   update: (context: Context, id: string, change: Partial<Sendable>) => Promise<unknown>;
+  /** True where a list shows a new one, which is read for all that are made at the same time. */
+  isListed?: (context: Context, id: string) => Promise<boolean>;
 }
 
 /** Kind and name for people, e.g. `team "Crew"`. */
@@ -82,7 +84,7 @@ export async function createNamed<Found extends Settings & Aged, Outputs extends
   const find = (): Promise<Found | undefined> => kind.find(after, id);
   const wanted = { ...settingsOf(kind, inputs), ...beside };
   if (found) await sync(kind, after, id, outputs, found);
-  else await verifyNew(kind.name, { context, what: called(kind, inputs), id, outputs, wanted, find });
+  else await verifyNew(kind, { context, what: called(kind, inputs), id, outputs, wanted, find });
   return { id, outputs, isNew: found === undefined };
 }
 
@@ -322,23 +324,35 @@ async function read({ what, id, outputs, find }: Sent): Promise<Settings | undef
 
 const shown = (value: unknown): string => (typeof value === "string" && value !== "" ? quote(value) : "empty");
 
-/** Forms of new things that a platform was seen to keep, by its client. */
-const kept = new WeakMap<object, Map<string, Promise<boolean>>>();
+/** New things with the same settings set. */
+interface Alike {
+  /** Whether the platform kept the first one. */
+  isKept: Promise<boolean>;
+  /** Whether a list shows each of the others. */
+  listed: Promise<boolean>[];
+}
+
+/** New things that are alike, by their form and by the client that made them. */
+const made = new WeakMap<object, Map<string, Alike>>();
 
 /**
- * The same for new things: those with the same settings set are alike, so one of them is read for all that a run makes,
- * and each only once that one was not kept.
+ * The same for new things: of those that are alike one is read, and the others only where that one was not kept, or no list
+ * shows them.
  */
-async function verifyNew(kind: string, sent: Sent): Promise<void> {
-  const form = JSON.stringify([kind, ...Object.entries(sent.wanted).map(([name, value]) => [name, Boolean(value)])]);
-  const forms = kept.get(sent.context.client) ?? new Map<string, Promise<boolean>>();
-  kept.set(sent.context.client, forms);
+async function verifyNew({ name, isListed }: Pick<Kind<Settings & Aged>, "name" | "isListed">, sent: Sent) {
+  const form = JSON.stringify([name, ...Object.entries(sent.wanted).map(([name, value]) => [name, Boolean(value)])]);
+  const forms = made.get(sent.context.client) ?? new Map<string, Alike>();
+  made.set(sent.context.client, forms);
   const first = forms.get(form);
-  if (first && (await first)) return;
+  const listed = first && isListed?.(sent.context, sent.id);
+  if (listed) first.listed.push(listed);
+  if (listed && (await first.isKept) && (await listed)) return;
   const proof = read(sent).then((found) => prove(sent, found)); // a new thing has no former settings
   const [yes, no] = [() => true, () => false]; // whoever asked gets the error
-  if (!first) forms.set(form, proof.then(yes, no));
+  const alike = first ?? { isKept: proof.then(yes, no), listed: [] };
+  forms.set(form, alike);
   await proof;
+  await Promise.all(alike.listed); // what follows all of them begins at once, and is read at once
 }
 
 interface Deleted {
