@@ -14,7 +14,7 @@ import {
 import { Mask } from "../../platform/messages/masks.ts";
 import type { Dialect } from "../../platform/profile/profile.ts";
 import { SnapshotCache } from "../pulumi/tableReads.ts";
-import { namesOf, People, type Person } from "./people.ts";
+import { isSame, namesOf, People, type Person } from "./people.ts";
 
 /** A member whose user ID is known. */
 export type ListedMember = Member & { userID: string };
@@ -522,6 +522,13 @@ const isAsBefore = (one: ListedMember | undefined, other: ListedMember | undefin
 
 type IsShown = (list: readonly ListedMember[]) => boolean;
 
+/** What a list has to show until a time, and who was added by it. */
+interface Change {
+  until: number;
+  isShown: IsShown;
+  added: Person | undefined;
+}
+
 const waitMs = 300;
 
 /**
@@ -532,7 +539,7 @@ class LateMembers {
   readonly #forMs: number;
   readonly #now: () => number;
   /** By team and then by person. */
-  readonly #changes = new Map<string, Map<string, { until: number; isShown: IsShown }>>();
+  readonly #changes = new Map<string, Map<string, Change>>();
 
   /** @param forMs milliseconds for which a change may be unseen; 0 turns it off */
   constructor(forMs: number, now: () => number) {
@@ -551,7 +558,7 @@ class LateMembers {
         // Of IDs alone nobody can tell.
         return there.has(person) || (person.userID === undefined && !there.haveAddresses);
       };
-      for (const teamID of teamIDs) this.#note(teamID, namesOf(person).at(-1), isShown);
+      for (const teamID of teamIDs) this.#note(teamID, namesOf(person).at(-1), isShown, person);
     }
   }
 
@@ -561,23 +568,29 @@ class LateMembers {
 
   removed(teamID: string, member: ListedMember): void {
     const { userID } = member;
-    for (const name of [...namesOf(member), `role ${userID}`]) this.#changes.get(teamID)?.delete(name);
+    const own = this.#changes.get(teamID);
+    for (const [name, { added }] of own ?? [])
+      if (name === `role ${userID}` || (added && isSame(added, member))) own?.delete(name);
     this.#note(teamID, userID, (list) => !peopleIn(list).has({ userID }));
   }
 
   /** Milliseconds before a list is read again; undefined where it shows everything, or had the time to. */
   waitFor(teamID: string, list: TeamList): number | undefined {
     const own = this.#changes.get(teamID);
-    for (const [name, { until, isShown }] of own ?? []) {
-      if ((list && isShown(list)) || this.#now() + waitMs > until) own?.delete(name);
+    let isLate = false;
+    for (const [name, { until, isShown, added }] of own ?? []) {
+      const isThere = list !== undefined && isShown(list);
+      const isOver = this.#now() + waitMs > until;
+      isLate ||= !isThere && !isOver;
+      if (isOver || (isThere && !added)) own?.delete(name); // another copy may not have somebody who was seen
     }
-    return own && own.size > 0 ? waitMs : undefined;
+    return isLate ? waitMs : undefined;
   }
 
-  #note(teamID: string, name = "", isShown: IsShown): void {
+  #note(teamID: string, name = "", isShown: IsShown, added?: Person): void {
     if (this.#forMs === 0) return;
-    const own = this.#changes.get(teamID) ?? new Map<string, { until: number; isShown: IsShown }>();
-    this.#changes.set(teamID, own.set(name, { until: this.#now() + this.#forMs, isShown }));
+    const own = this.#changes.get(teamID) ?? new Map<string, Change>();
+    this.#changes.set(teamID, own.set(name, { until: this.#now() + this.#forMs, isShown, added }));
   }
 }
 

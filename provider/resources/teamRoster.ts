@@ -405,6 +405,10 @@ async function settle(
 
   // The list proves the result, not the calls' answers.
   const { after, known, rest: left } = await replan(context, teamID, start);
+  for (const one of left.add) {
+    const isNamed = [...notAdded.keys()].some((other) => nameOf(other) === nameOf(one));
+    if (!isNamed) notAdded.set(one, "the list had them, and has them no more; the next up looks again");
+  }
   const refused = new Map([...promoted, ...demoted]);
   const sent = [...promotions, ...demotions].filter((change) => !refused.has(change));
   for (const [change, { reason }] of findLacking(context, after, sent)) refused.set(change, reason);

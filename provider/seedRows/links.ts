@@ -157,7 +157,7 @@ export class Links {
     const advice =
       declaring === undefined
         ? "Add those rows to the seed that is referred to, or correct the references."
-        : `${declaring} declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn. If it depends on it already, the platform has lost those rows: run the same command with --refresh, which adds them again.`;
+        : `${declaring} declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn. If it depends on it already, run up again: the table may show rows late. If they stay away, the platform has lost them: --refresh adds them again.`;
     throw new ResourceError(
       `${wrong.slice(0, 20).join("\n")}\n${wrong.length > 20 ? `and ${wrong.length - 20} more. ` : ""}${advice}`,
     );

@@ -102,7 +102,8 @@ export async function tryFirstRow(run: Writing, row: NewRow): Promise<boolean> {
     listed = links.by === undefined ? undefined : await rowIn(context, table, rowID);
     return listed ?? (await rowByID(context, table, rowID)) ?? rowIn(context, table, rowID);
   };
-  const found = await untilShown(context, look, (one) => one !== undefined);
+  const isShown = (one: Row | undefined): boolean => (links.by === undefined ? one : listed) !== undefined;
+  const found = await untilShown(context, look, isShown);
   if (!found) {
     throw new ResourceError(
       `table ${table}: the platform answered that it inserted the first row (rowID ${rowID}), and reading it finds nothing; ` +
