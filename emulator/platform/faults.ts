@@ -86,11 +86,7 @@ const kinds = {
   twice: {
     around: (work) => (request) => {
       const answer = work(request);
-      try {
-        work(request);
-      } catch {
-        // What was delivered first has the answer.
-      }
+      attempt(work, request);
       return answer;
     },
   },
@@ -244,8 +240,17 @@ class TakenBack extends Error {
   }
 }
 
-/** Of a batch the first rows stay, of any other write nothing does. The answer is that of the whole. */
-function keepsPart(work: Work, { rows = 0 }: Terms, { database }: { database: Database }): Work {
+/** Carries a call out again, or later: the caller has an answer. */
+function attempt(work: Work, request: unknown): void {
+  try {
+    work(request);
+  } catch {
+    // Nobody hears of it.
+  }
+}
+
+/** Of a batch the first rows stay, of any other write nothing does, or it is done later. The answer is that of the whole. */
+function keepsPart(work: Work, { rows = 0, milliseconds }: Terms, { database }: { database: Database }): Work {
   return (request) => {
     try {
       return database.transaction(() => {
@@ -254,6 +259,7 @@ function keepsPart(work: Work, { rows = 0 }: Terms, { database }: { database: Da
     } catch (error) {
       if (!(error instanceof TakenBack)) throw error;
       if (isBatch(request) && rows > 0) work({ ...request, rows: request.rows.slice(0, rows) });
+      if (milliseconds !== undefined) setTimeout(attempt, milliseconds, work, request).unref();
       return error.answer;
     }
   };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type Files, Folders } from "../../cli/report/testing/twoFolders.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import type { FaultPlan } from "../../emulator/platform/faults.ts";
+import { administrate } from "../../emulator/testing/platform.ts";
 import { createClient } from "../../platform/client/index.ts";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isLong, partOf } from "../harness/drawn.ts";
@@ -19,9 +20,14 @@ type At = Pick<Faults[number], "endpoint" | "after">;
 const once = (fault: Omit<Faults[number], "endpoint" | "after" | "count">) => (at: At) => [
   { ...at, ...fault, count: 1 },
 ];
-const undone = "it is answered and not done";
+/** Milliseconds after which a change is done, and for which things are new: a stage takes less, and more is before it. */
+const [laterMs, newMs] = [150, 20_000];
+const later = { kind: "keepsPart", milliseconds: laterMs } as const;
+const changes = (Object.keys(endpoints) as EndpointName[]).filter((name) =>
+  /^(update|remove|delete)|(Update|Delete)$/.test(name),
+);
 /** What may happen to a call that changes something. */
-const ofWrites: Record<string, (at: At) => Faults> = {
+const ofWrites: Record<string, (at: At, index: number) => Faults> = {
   "an answer is lost": once({ kind: "reset", commit: true }),
   "it is carried out and refused": once({ kind: "status", status: 400, commit: true }),
   "it is carried out and answered by a failure": once({ kind: "status", status: 500, commit: true }),
@@ -32,7 +38,32 @@ const ofWrites: Record<string, (at: At) => Faults> = {
   "it is refused": once({ kind: "status", status: 400 }),
   "it meets another one": once({ kind: "status", status: 409 }),
   "it is delivered twice": once({ kind: "twice" }),
-  [undone]: once({ kind: "keepsPart" }),
+  "it is answered and not done": once({ kind: "keepsPart" }),
+  "an answer is lost, and nothing new is shown at once": (at, index) => [
+    ...once({ kind: "reset", commit: true })(at),
+    { kind: "late", milliseconds: newMs, after: index + 1, count: 3 },
+  ],
+};
+/** What a platform may do with a change or a removal, beside all that. */
+const ofChanges: typeof ofWrites = {
+  "it is done later": once(later),
+  "it is done later, and its answer is lost": (at) => [
+    ...once({ kind: "reset", commit: true })(at),
+    ...once(later)(at),
+  ],
+};
+/** What a read may do that is answered. */
+const ofReads: typeof ofWrites = {
+  "it does not show what is new": once({ kind: "late", milliseconds: newMs }),
+  "it shows everything twice": once({ kind: "repeatedItems" }),
+  "it shows rows by other IDs": once({ kind: "otherIDs" }),
+};
+/** How a platform may be in a whole run. */
+const habits: Record<string, Faults> = {
+  "new things are shown late": [{ kind: "late", milliseconds: laterMs }],
+  "changes are done late": [{ ...later, endpoint: changes }],
+  "all is listed twice": [{ kind: "repeatedItems" }],
+  "rows are listed by other IDs": [{ kind: "otherIDs" }],
 };
 /** What may happen to any call. */
 const ofAll: Record<string, (at: At) => Faults> = {
@@ -188,8 +219,10 @@ beforeAll(async () => {
     emulator.saveSnapshot(version);
     begun.set(version, engine.state);
   }
+  await administrate(emulator, `clock?advance=${newMs}`, { method: "POST" }); // what was made so far is new no more
 });
 afterAll(async () => {
+  process.env["MICROAPPS_CONSISTENCY_SECONDS"] = "0";
   folders.remove();
   await emulator.close();
   server.close();
@@ -199,11 +232,14 @@ afterAll(async () => {
 const casesOf = (calls: readonly EndpointName[]): [what: string, faults: Faults][] =>
   calls.flatMap((endpoint, index) => {
     const at = { endpoint, after: calls.slice(0, index).filter((each) => each === endpoint).length };
-    // Of new teams that are alike a run reads one back.
-    const isUnproved = endpoint === "insertteam" && at.after > 1;
     const isWrite = endpoints[endpoint].effect !== "read" && endpoint !== "login";
-    const kinds = Object.entries({ ...(isWrite ? ofWrites : {}), ...ofAll }).flatMap(([what, plan]) =>
-      isUnproved && what === undone ? [] : [[what, plan(at)] as const],
+    const own = isWrite
+      ? { ...ofWrites, ...(changes.includes(endpoint) ? ofChanges : {}) }
+      : endpoint === "login"
+        ? {}
+        : ofReads;
+    const kinds = Object.entries<(at: At, index: number) => Faults>({ ...own, ...ofAll }).map(
+      ([what, plan]) => [what, plan(at, index)] as const,
     );
     const killed = Object.entries(ends).map(([what, plan]) => [what, plan(index)] as const);
     return [...kinds, ...killed].map(([what, faults]): [string, Faults] => [
@@ -212,7 +248,7 @@ const casesOf = (calls: readonly EndpointName[]): [what: string, faults: Faults]
     ]);
   });
 
-test.each(Object.entries(stages))("whatever happens in %s, the next runs finish it", async (_, [from, to]) => {
+test.each(Object.entries(stages))("whatever happens in %s, the next runs finish it", async (stage, [from, to]) => {
   begin(from);
   const since = emulator.lastCall();
   expect(await up(to)).toBe("");
@@ -221,7 +257,8 @@ test.each(Object.entries(stages))("whatever happens in %s, the next runs finish 
   const failures: string[] = [];
   // A first run whose state is lost is told by kinds of things, in lives/existingRows and lives/lostCreations.
   const lost: typeof cases = from === "none" ? [] : [["its state is lost", []]];
-  const all = [...lost, ...partOf(cases, 0, 89)].flatMap(([what, faults], index) => {
+  const whole = partOf(Object.entries(habits), Object.keys(stages).indexOf(stage), 4);
+  const all = [...lost, ...whole, ...partOf(cases, 0, 89)].flatMap(([what, faults], index) => {
     // Somebody may give up at once instead.
     const ways = to === "none" || faults.length === 0 ? [to] : isLong ? [to, "none"] : [index % 2 === 0 ? to : "none"];
     return ways.map((next) => [next === to ? what : `${what}, and it is destroyed`, faults, next] as const);
@@ -229,11 +266,14 @@ test.each(Object.entries(stages))("whatever happens in %s, the next runs finish 
   for (const [what, faults, next] of all) {
     begin(from);
     emulator.setFaults({ faults: [...faults] });
+    const isLate = faults.some(({ milliseconds }) => milliseconds !== undefined);
+    process.env["MICROAPPS_CONSISTENCY_SECONDS"] = isLate ? "2" : "0";
     const said = await up(to);
     emulator.setFaults();
     if (faults.length === 0) engine.state = begun.get(from) ?? [];
     const told = [said];
     try {
+      if (what.endsWith("late")) expect(said).toBe("");
       if (next === to) {
         if (said !== "" || faults.length === 0) await persist(to, told);
         expect([counts(), touched()]).toEqual([wanted, []]);
