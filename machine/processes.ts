@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 
 /** Distinguishes a process from all others with its number; known on Linux only. */
 interface Birth {
@@ -37,4 +38,13 @@ export function isRunning(pid: number): boolean {
 export function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
   return others;
+}
+
+/**
+ * Keeps this process small among many short-lived things: rows that stream through it, the resources of a large state. V8
+ * alone takes 200 MB more to save a tenth of the work; where members are many and new, a sixth.
+ */
+export function keepMemorySmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=15");
 }

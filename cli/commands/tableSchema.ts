@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
+import { keepMemorySmall } from "../../machine/processes.ts";
 import { nearest } from "../../machine/spelling.ts";
 import { declarable } from "../../platform/contract/values.ts";
 import { isNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { readEnvironment } from "../../provider/environment/declaration.ts";
-import { keepMemorySmallFor } from "../../provider/pulumi/lifetime.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
 import { TableInference, type TableModel } from "../tableSchema/inference.ts";
 import {
@@ -98,7 +98,7 @@ async function readModel(
   { stack }: SchemaOptions,
 ): Promise<TableModel> {
   const { settings, folder } = await settingsOf(cwd, stack);
-  keepMemorySmallFor({ name: "SeedRows" });
+  keepMemorySmall();
   return look(settings, folder, async (context) => {
     const inference = new TableInference(table, key);
     try {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { keepMemorySmall } from "../../machine/processes.ts";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { heading } from "../display/words.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
@@ -140,7 +141,9 @@ async function openForRun(
     refuseOtherVersion(requiredVersion, `${file}: requiredPulumiVersion`);
   }
   const chosen = await workspace.chosenStack(options.stack);
-  if ((await workspace.backend.read(name, chosen)) !== undefined) onFound(chosen);
+  const state = await workspace.backend.read(name, chosen);
+  if (state !== undefined) onFound(chosen);
+  if (state && state.length >= 400_000) keepMemorySmall(); // of some 500 resources
   const [stack] = await Promise.all([workspace.stack(chosen), loaded()]);
   return stack;
 }

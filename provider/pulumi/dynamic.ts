@@ -1,8 +1,9 @@
+import { keepMemorySmall } from "../../machine/processes.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, type Configuration, configure, UnknownSetting } from "./configuration.ts";
-import { endWithEngine, keepMemorySmallFor } from "./lifetime.ts";
+import { endWithEngine } from "./lifetime.ts";
 import { type Call, type Departure, Failure, Operations, type RunOptions } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
@@ -94,7 +95,7 @@ export class DynamicProviders {
   }
 
   of(resource: Resource): TypeProvider {
-    keepMemorySmallFor(resource);
+    if (resource.name === "SeedRows") keepMemorySmall();
     return new DynamicProvider(resource, this);
   }
 

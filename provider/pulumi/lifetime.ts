@@ -3,7 +3,6 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { whyRefused } from "../../machine/failures.ts";
 import { makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../machine/processes.ts";
@@ -67,20 +66,6 @@ export function onEngineEnd(address: string, onEnd: () => void): void {
     });
   };
   look();
-}
-
-let isSmall = false;
-
-/**
- * Keeps this process small while rows stream through it: they are many and short-lived, and left to itself V8 takes
- * 200 MB more for them to save a tenth of the work. A process without rows keeps V8's own ways: many members of a team
- * cost it a sixth less.
- */
-export function keepMemorySmallFor({ name }: { name: string }): void {
-  if (isSmall || name !== "SeedRows") return;
-  isSmall = true;
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=25");
 }
 
 /** End of the name of a mark whose provider was asked to check declarations: a program runs. */

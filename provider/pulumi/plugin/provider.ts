@@ -5,6 +5,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
+import { keepMemorySmall } from "../../../machine/processes.ts";
 import { functionNamed, listingOf } from "../../functions/functions.ts";
 import { environmentType } from "../../resources/model/identities.ts";
 import type { Recall } from "../../resources/model/resource.ts";
@@ -21,7 +22,7 @@ import {
   unknownNames,
   warnOfCertificates,
 } from "../configuration.ts";
-import { keepMemorySmallFor, onEngineEnd } from "../lifetime.ts";
+import { onEngineEnd } from "../lifetime.ts";
 import { type Call, type Departure, Failure, Operations, sentenceOf } from "../operations.ts";
 import { explainRefusedIgnores } from "../options.ts";
 import { refusalOf } from "../platform.ts";
@@ -362,7 +363,7 @@ function about(request: { getUrn: () => string }): About {
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
   const resource = resourceNamed(type.split(":").at(-1) ?? "");
   if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
-  keepMemorySmallFor(resource);
+  if (resource.name === "SeedRows") keepMemorySmall();
   return {
     resource,
     sent: (properties) => seen(resource, decode(properties, resource)),
