@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import ts from "typescript";
 import { createEmulator } from "../../emulator/index.ts";
 import { sampleOf } from "../harness/drawn.ts";
 import { leftRunning } from "../harness/processes.ts";
@@ -95,6 +96,19 @@ test("each declaration that another one imports is in the package", async () => 
     for (const [, other = ""] of imports) open.push(join(dirname(path), `${other}.d.ts`));
   }
   expect(seen.size).toBeGreaterThan(35);
+});
+
+test("TypeScript finds the types of each part, also where moduleResolution is node, as pulumi new writes it", () => {
+  const types = ["sdk/index", "platform/client/index", "cli/entries/emulator"];
+  for (const text of ["node", "nodenext"]) {
+    const { options } = ts.convertCompilerOptionsFromJson({ module: "commonjs", moduleResolution: text }, folder);
+    const typesOf = (part: string) =>
+      ts.resolveModuleName(`pulumi-microapps${part}`, join(folder, "index.ts"), options, ts.sys).resolvedModule
+        ?.resolvedFileName;
+    expect(["", "/client", "/emulator"].map(typesOf)).toEqual(
+      types.map((file) => join(folder, `node_modules/pulumi-microapps/dist/${file}.d.ts`)),
+    );
+  }
 });
 
 /** Targets of the documents' links. */
