@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { nearest } from "../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../platform/contract/values.ts";
+import { isObject } from "../../platform/contract/wire.ts";
 import { besideAlike, quote, some } from "../../platform/messages/text.ts";
 import { addFile } from "../files/files.ts";
 import { Capacity } from "../resources/model/locks.ts";
@@ -82,6 +83,12 @@ async function summarized(declaration: Seed, directory: string, checksLinks: boo
       if (text !== undefined) mistakes.add({ line, text });
     }
     for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
+    for (const label of declaration.source === undefined ? listEmptied(declaration, values) : [])
+      mistakes.add({
+        line,
+        text: `${quote(label)} is an empty map: write text (a Date: toISOString()) or a number`,
+        key: keyIn(values),
+      });
     const digester = digesterIn(values);
     const digest = digester.key(values);
     if (digest === undefined) {
@@ -130,6 +137,12 @@ async function summarized(declaration: Seed, directory: string, checksLinks: boo
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
   return { rows, labels: listManaged(declaration, [...labels]).sort(), rowLabels, digest: all.text() };
 }
+
+/** Labels of cells that were no text and no number in the program: Pulumi hands over a Date or a bigint as an empty map. */
+const listEmptied = ({ types = {} }: Seed, values: RowData): string[] =>
+  Object.entries(values).flatMap(([label, value]) =>
+    types[label] !== "json" && isObject(value) && Object.keys(value).length === 0 ? [label] : [],
+  );
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
 function strangeLabels({ secretLabels = [], fields = {} }: Seed, labels: ReadonlySet<string>): string[] {
