@@ -233,7 +233,7 @@ export interface SeedRowsSettings<Row extends object = Record<string, unknown>> 
    */
   table: Input<string>;
   /**
-   * The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs.
+   * The natural key: the label that identifies a row, or a list of labels. With another key, the same rows keep their IDs.
    * @example "Code"
    */
   key: Input<LabelOf<NoInfer<Row>> | Input<LabelOf<NoInfer<Row>>>[]>;
@@ -331,7 +331,7 @@ export type SeedRowsArgs<Row extends object = Record<string, unknown>> = SeedRow
 export interface SeedRowsOutputs {
   /** Data table ID (microAppID) that the rows go into. */
   readonly table: Output<string>;
-  /** The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs. */
+  /** The natural key: the label that identifies a row, or a list of labels. With another key, the same rows keep their IDs. */
   readonly key: Output<string[]>;
   /** The rows themselves, by label. Either this or source. */
   readonly rows: Output<Record<string, unknown>[] | undefined>;

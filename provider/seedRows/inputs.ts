@@ -71,7 +71,7 @@ export const inputs = z.object({
   table: id.meta({ description: "Data table ID (microAppID) that the rows go into.", replaces: true }),
   key: z.union([label.transform((one) => [one]).pipe(z.array(label)), z.array(label).min(1)]).meta({
     description:
-      "The natural key: the label or labels that identify a row. With another key, the same rows keep their IDs.",
+      "The natural key: the label that identifies a row, or a list of labels. With another key, the same rows keep their IDs.",
   }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows themselves, by label. Either this or source.",

@@ -225,7 +225,9 @@ class TypeSpecs {
     // Nothing is what a property has that is not set.
     const specs = options.filter(({ type }) => type !== "null").map((option) => this.of(option, name));
     const different = specs.filter((spec, i) => specs.findIndex((one) => same(one, spec)) === i);
-    return different.length === 1 && different[0] ? different[0] : { oneOf: different };
+    if (different.length === 1 && different[0]) return different[0];
+    // Pulumi's SDK for Python fails on a list where a program's value may also be something else.
+    return different.some(({ items }) => items) ? { $ref: "pulumi.json#/Any" } : { oneOf: different };
   }
 
   #enumeration(values: readonly unknown[], name: string): TypeSpec {
