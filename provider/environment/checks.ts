@@ -292,7 +292,7 @@ interface Link {
  */
 function platformProblems(root: Value, declared: Declaration): Problem[] {
   const value = find(root, ["platform"])?.value;
-  const platform = value && contents.safeParse(toPlainValue(value)).data;
+  const platform = value && contents.safeParse(toPlainValue(value), { jitless: true }).data;
   const tables = new Map(Object.entries(platform?.tables ?? {}).map(([key, table]) => [table.id ?? key, table]));
   if (!platform || tables.size === 0) return [];
   const idOf = (key: string): string => entryIn(platform.tables, key)?.id ?? key;

@@ -149,7 +149,8 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
     return undefined;
   }
-  const result = environmentFile.safeParse(toPlainValue(root));
+  // zod compiles each schema when it is used first, which takes longer than to check one file.
+  const result = environmentFile.safeParse(toPlainValue(root), { jitless: true });
   if (!result.success) {
     for (const problem of problemsOf(result.error, environmentFile, root)) report(problem);
   }
