@@ -42,7 +42,7 @@ compiled: dist/.built
 
 # More workers than cores: they wait for processes and timers. ROOM=emulator runs the tests of one room alone.
 test: compiled
-	@echo "Running the tests; each suite says a line when it is done"
+	@echo "Running the tests, the longest suites first; each says a line when it is done"
 	@node --no-warnings node_modules/jest/bin/jest.js \
 	  --maxWorkers=$(shell node -p 'Math.ceil(os.availableParallelism() * 3.5)') $(ROOM:%=dist/%/) $(ARGS)
 

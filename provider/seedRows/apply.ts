@@ -95,7 +95,8 @@ export async function apply<Inputs extends SeedInputs>(
     if (isRenewed) rowClaims.renew(inputs.table);
     const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
     const ours = oursAfter(summary.rows, plan, undone);
-    const asDeclared = `${summary.rows.length - undone.wanted.size - plan.kept} rows of table ${inputs.table} are as declared`;
+    const done = summary.rows.length - undone.wanted.size - plan.kept;
+    const asDeclared = `${formatCount(done, "row")} of table ${inputs.table} ${done === 1 ? "is" : "are"} as declared`;
     const failure =
       failures.length > 0
         ? `${asDeclared}, but:\n${failures.join("\n")}`

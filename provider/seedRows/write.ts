@@ -169,7 +169,7 @@ class RowWriter {
         this.#finished(1);
       } catch (error) {
         this.#conceal(() => [rowData]);
-        if (!isOfRow(error)) throw error;
+        if (!isOfOneRow(error)) throw error;
         this.#refused(row, error, rowData, cleared);
       }
     });
@@ -199,8 +199,7 @@ class RowWriter {
           this.#removals.delete(rowID);
           this.#run.removed++;
         } catch (error) {
-          // A locked row is forbidden to most accounts; the others go on.
-          if (!isOfRow(error) && !(error instanceof ApiError && error.code === "forbidden")) throw error;
+          if (!isOfOneRow(error)) throw error;
           stuck.set(rowID, error);
           if (stuck.size >= limits.refused) throw new Stopped("further rows were not removed");
         }
@@ -421,6 +420,10 @@ const notSent = "the other rows were not sent";
 /** True when the platform refuses a row, for what it says or for what is there. */
 const isOfRow = (error: unknown): error is ApiError => isRefusal(error) || isConflict(error);
 
+/** The same of a row that is there: a locked one is forbidden to most accounts, and the others go on. */
+const isOfOneRow = (error: unknown): error is ApiError =>
+  isOfRow(error) || (error instanceof ApiError && error.code === "forbidden");
+
 /** Makes a call that changes nothing when it is repeated; after a conflict, such as with an edit at the same moment, once more. */
 const onceMore = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
   call().catch((error: unknown) => {
@@ -489,6 +492,8 @@ export class RowRefusals {
   /** Notes the advice of a refusal that is about the form of a request, and not about its row. */
   advise(refusal: ApiError): void {
     if (isAdvised(refusal)) this.#advice.add(refusal.hint);
+    if (refusal.code === "forbidden")
+      this.#advice.add("Unlock the row on the platform if it is locked there, or use an account that may change it.");
   }
 
   /** Refusals, once for each label and reason, at the first row by its line and key; then advice. */

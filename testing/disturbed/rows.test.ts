@@ -214,9 +214,14 @@ throughBothKinds({ tables: { items: { name: "Items", fields } } }, (scene) => {
     expect(await seed.fails({ rows: rowsOf(11) })).toMatch(/"K\d+".*edited meanwhile/s);
   });
 
-  test("a row that can't be removed is named by key, and the others go", async () => {
+  test("a row that can't be changed, or removed, is named by key, and the others are", async () => {
     const seed = await begin({ rows: rowsOf(30) });
-    fault({ kind: "status", status: 403, message: "The row is locked", endpoint: "removemicroapprow", count: 1 });
+    const locked = { kind: "status", status: 403, message: "The row is locked", count: 1 } as const;
+    fault({ ...locked, endpoint: "updatemicroapprow" });
+    const since = scene.emulator.lastCall();
+    expect(await seed.fails({ rows: rowsOf(30, "two") })).toMatch(/"K\d+".*The row is locked.*Unlock the row/s);
+    expect(scene.emulator.calls({ since, mutating: true })).toHaveLength(30);
+    fault({ ...locked, endpoint: "removemicroapprow" });
     await expect(seed.destroy()).rejects.toThrow(/K\d+.*The row is locked/);
     expect(await codes()).toHaveLength(1);
   });
