@@ -392,6 +392,7 @@ export class Operations {
       onWait: (milliseconds: number, reason: string) =>
         offline.report.status(
           `waits ${Math.ceil(milliseconds / 1000)} s before it tries again: ${printableLine(reason)}`,
+          true,
         ),
       sleep: pausing(signal),
       ...{ readsFirst: this.#options.readsFirst ?? false, signal, now: Date.now },

@@ -80,9 +80,9 @@ export function reporterThrough(send: (entry: LogEntry) => boolean | undefined |
     };
     let last = -Infinity;
     return {
-      status: (text) => {
+      status: (text, lasts) => {
         const now = performance.now();
-        if (now - last < throttleMs) return;
+        if (now - last < throttleMs && !lasts) return;
         last = now;
         log("info", text, true);
       },

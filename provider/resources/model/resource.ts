@@ -153,8 +153,8 @@ export interface Context {
 
 /** Reports progress on the resource's own line. */
 export interface Report {
-  /** A live line that the next one replaces. */
-  status: (text: string) => void;
+  /** A live line that the next one replaces. Of many at a time some are left out, but for one that lasts. */
+  status: (text: string, lasts?: boolean) => void;
   info: (text: string) => void;
   /** Reports in a preview what an update will do. An update drops it, since it reports what it did. */
   forecast: (text: string) => void;
