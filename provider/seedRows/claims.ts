@@ -50,6 +50,13 @@ export interface LateRows {
   rows: number;
 }
 
+/** What somebody did by hand to rows of a seed, by the digests of its last run. */
+export interface SeenEdits {
+  /** The rows that were edited, as they are. */
+  edited: RowSet;
+  missing: RowSet;
+}
+
 /** Results of a seed's comparison that other seeds of the run depend on. */
 export interface RowFindings {
   /** The rows that its source has no more; an empty set where it has all of them. */
@@ -80,6 +87,8 @@ export class RowClaims {
   readonly #tables = new Map<string, Set<string>>();
   /** Rows of seeds that were known late, until they are reported. */
   readonly late: LateRows[] = [];
+  /** What was seen of each seed's rows before it is compared. */
+  readonly seen = new Map<string | undefined, SeenEdits>();
   /** Seeds that are being applied, or would be in a preview. */
   readonly #begun = new Set<string>();
 

@@ -13,7 +13,7 @@ import { Comparison, readLiveRows } from "./live.ts";
 import { planRows } from "./plan.ts";
 import { maxShown } from "./preview.ts";
 import type { FoundSecrets } from "./report.ts";
-import type { RowSet } from "./rowSet.ts";
+import { RowSet } from "./rowSet.ts";
 import { isHidden } from "./source/source.ts";
 import { lastSource, withLastSource, optionsOf, keysIn, outputsOf } from "./state.ts";
 import type { RowContext } from "./table.ts";
@@ -73,6 +73,10 @@ export async function observe<Applied extends SeedState & Observation>(
   const { drift, vanished } = planRows(wanted, ledger, live, { ...optionsOf(state), lostData });
   const judgedLater = rowClaims.isMoving(state.resourceUrn) || (readsFirst && drift.missing.length > 0);
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${table}: ${vanished}`);
+  rowClaims.seen.set(state.resourceUrn, {
+    edited: RowSet.of(live.rows, ({ key }) => wanted.has(key)),
+    missing: RowSet.of(drift.missing.map((index) => ({ key: wanted.key(index), content: wanted.content(index) }))),
+  });
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const removed = missing === 0 || sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);

@@ -2,7 +2,7 @@ import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../resources/model/guards.ts";
 import { ResourceError, type Diff, type ChangeKind } from "../resources/model/resource.ts";
-import type { OfflineRowContext, RowFindings } from "./claims.ts";
+import type { OfflineRowContext, RowFindings, SeenEdits } from "./claims.ts";
 import {
   type Summary,
   keysOf,
@@ -17,7 +17,7 @@ import {
   type Keys,
 } from "./declaration.ts";
 import { describeUnmet } from "./expected.ts";
-import { linksOf, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
+import { linksOf, type Drift, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
 import { decodeLedger, difference, emptyLedger, type Ledger } from "./ledger.ts";
 import { inLastLabels, byOldKey, inOldTerms, isRelinked, isReshaped } from "./live.ts";
 import { LeavingRows, ownedIn, refuseReferredTo, takesUp } from "./otherSeeds.ts";
@@ -54,13 +54,14 @@ export async function previewUpdate(
   saySecrecy(context, old, inputs);
   if (unmet.length > 0) report.forecast(`as of the last look ${describeUnmet(inputs.table, old.unmet ?? [])}`);
 
-  const repairs = repairsOf(inputs, old.drift);
   // A refresh that found no row left compares what it read, which no program declares.
   const isDeclared = inputs.rows?.length !== 0;
   const isDigest = changed.every((name) => name === "digest");
   const planned =
     changed.length > 0 && isDeclared ? await planAhead(context, old, inputs, links.length > 0, isDigest) : undefined;
   if (planned?.isSame) changed.length = 0;
+  const drift = repairsOf(inputs, old.drift);
+  const repairs = planned?.settled ? repairsOf(inputs, await withoutSettled(context, inputs, old.drift)) : drift;
   const first: (readonly [key: string, kind: ChangeKind])[] = [];
   const show = (kind: ChangeKind, keys: readonly string[]): void =>
     void first.push(...keys.map((key) => [key, kind] as const));
@@ -73,11 +74,13 @@ export async function previewUpdate(
     show("delete", names.removed.slice(0, maxShown));
     total += plan.insert + plan.update + plan.remove;
   }
+  if (drift) {
+    const isExpected = lostData || context.rowClaims.isMoving(old.resourceUrn);
+    const vanished = massDisappearance("rows", drift.missing, old.rowCount, isExpected ? 1 : inputs.maxRemovals);
+    if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
+  }
   if (repairs) {
     const { changedKeys, missingKeys, missing } = repairs;
-    const isExpected = lostData || context.rowClaims.isMoving(old.resourceUrn);
-    const vanished = massDisappearance("rows", missing, old.rowCount, isExpected ? 1 : inputs.maxRemovals);
-    if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     if (inputs.mode === "updateOnly" && missing > 0)
       throw new ResourceError(withoutRow(inputs.table, missing, some(missingKeys.map(quote), maxShown)));
     const declared = hidingBoth(old, inputs);
@@ -159,6 +162,8 @@ const noNames = (): Names => ({ added: [], changed: [], removed: [] });
 
 interface Ahead {
   plan: Forecast;
+  /** True where somebody did by hand what is declared now: the plan has that as done. */
+  settled: boolean;
   leaving: LeavingRows;
   names: Names;
 }
@@ -182,7 +187,7 @@ async function planAhead(
   const clearing = clearForecast(old, inputs, summary, plan, isAlone);
   // Rows in another order; of a long list only its last source can be found again, by its digest.
   const isListed = isDigest && ledger.kind === "list" && summary.rows.length === ledger.count;
-  const isSame = isListed && plan.exact && plan.insert + plan.update + plan.remove === 0;
+  const isSame = isListed && !ahead.settled && plan.exact && plan.insert + plan.update + plan.remove === 0;
   if (isSame && leaving.keptForOthers.size === 0 && clearing.sentences.length === 0)
     return { ...ahead, renewed: [], isSame };
   const takes = plan.exact && plan.insert > 0 && (await takesUp(context, inputs, rowClaims.going(table, urn)));
@@ -242,8 +247,10 @@ async function compareWithLast(
     const { resourceUrn: urn, adopt } = inputs;
     const removed = plan.exact && plan.remove > 0 ? plan.change.removed : [];
     const leaving = await LeavingRows.of(context, { old, target, urn, adopt }, removed);
-    const left = await removeTakenOver(context, inputs, leaving.within(plan));
-    return { plan: left, leaving, names: await firstNames(context, inputs, left, last, keys) };
+    const whole = await removeTakenOver(context, inputs, leaving.within(plan));
+    const left = summary && !reshaped ? removeSettled(context, inputs, summary.rows, whole) : whole;
+    const names = await firstNames(context, inputs, left, last, keys);
+    return { plan: left, settled: left !== whole, leaving, names };
   };
   const unknown: Forecast = { exact: false, moreThan: 0, net: now.rows.length - ledger.count };
   const whole = summary ? planOffline(summary.rows, ledger, inputs.mode) : unknown;
@@ -257,6 +264,49 @@ async function compareWithLast(
     return { ...ahead, names: { ...ahead.names, removed } };
   });
   return found ?? aheadOf(whole, ledger, []);
+}
+
+/** Takes out of a plan what somebody did by hand, as far as this run has seen it: an update finds that as it is declared. */
+function removeSettled({ rowClaims }: OfflineRowContext, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
+  const seen = rowClaims.seen.get(inputs.resourceUrn);
+  if (!plan.exact || !seen) return plan;
+  const changed = plan.change.changed.filter((index) => !isAsSeen(seen, rows, index));
+  const removed = plan.change.removed.filter(({ key }) => !seen.missing.has(key));
+  const done = plan.change.changed.length - changed.length;
+  if (done === 0 && removed.length === plan.change.removed.length) return plan;
+  return {
+    ...plan,
+    update: Math.min(plan.update, changed.length),
+    remove: Math.min(plan.remove, removed.length),
+    unchanged: plan.unchanged + done,
+    change: { ...plan.change, changed, removed },
+  };
+}
+
+const isAsSeen = ({ edited }: SeenEdits, rows: RowSet, index: number): boolean => {
+  const there = edited.contentOf(rows.key(index));
+  return there !== undefined && rows.hasContent(index, there);
+};
+
+/** The drift without what is declared as it was found; undefined where nothing else is. */
+async function withoutSettled(
+  context: OfflineRowContext,
+  inputs: SeedInputs,
+  drift: Drift | undefined,
+): Promise<Drift | undefined> {
+  const seen = context.rowClaims.seen.get(inputs.resourceUrn);
+  if (!drift || !seen) return drift;
+  const { rows } = await summaryOf(context, inputs);
+  const places = [...seen.edited].map(({ key }) => rows.find(key));
+  const edited = places.filter((at) => at === undefined || !isAsSeen(seen, rows, at));
+  const missing = [...seen.missing].flatMap(({ key }) => rows.find(key) ?? []);
+  if (edited.length + missing.length === 0) return undefined;
+  const first = async (all: readonly (number | undefined)[]): Promise<string[]> => {
+    const known = all.filter((at) => at !== undefined).slice(0, maxShown);
+    return inputs.sensitive ? [] : keysOf(inputs, context.directory, new Set(known));
+  };
+  const names = { changedKeys: await first(edited), missingKeys: await first(missing) };
+  return { ...drift, ...names, changed: edited.length, missing: missing.length };
 }
 
 /** True when the key has labels that no row of ours had: then rows are recognised by the values of their keys. */
