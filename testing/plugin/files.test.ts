@@ -139,6 +139,21 @@ describe("a project of files alone", () => {
     await up();
   });
 
+  test("an edit by hand that the file declares since is done, in the preview as in the run", async () => {
+    await byHand(project.platform, async (client) => {
+      const { microAppRows } = await client.microappdata({ microAppID: "offices" });
+      for (const { _id, Name } of microAppRows)
+        if (Name !== "Nairobi") await client.updatemicroapprow({ rowID: _id, rowData: { Desks: 99 } });
+    });
+    await project.edit("dev.yaml", "Desks: 12", "Desks: 99");
+    const told = await project.succeed("preview");
+    expect(told).toMatch(/rows: 3 unchanged\n/);
+    expect(told).toContain('rows edited by hand: 1 changed ("Osaka"); up repairs it');
+    expect(await changingCalls(project.platform, up)).toEqual(["updatemicroapprow"]);
+    await project.edit("dev.yaml", "Desks: 99", "Desks: 12");
+    await up();
+  });
+
   test("files on rows and notifications are declared, changed and taken back like the rest", async () => {
     const state = await project.state();
     expect(state.get("environment/offices/plan-lisbon")?.dependencies.length).toBeGreaterThan(0);
