@@ -64,6 +64,8 @@ export function terminal(set: ChangeSet): string {
     if (title !== "") lines.push(`  ${title}`);
     for (const thing of things) lines.push(...thingLines(thing, isOne));
   }
+  if (set.kind === "drift" && environments.some(({ change }) => change.things.length > 0))
+    lines.push("", "pull takes it into the files, up --refresh repairs it, drift --tolerate leaves it for a time");
   return `${lines.map(unheard).join("\n").trimStart()}\n`;
 }
 

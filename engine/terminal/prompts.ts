@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { EngineError } from "../errors.ts";
@@ -25,6 +24,7 @@ export const isInteractive = ({ input, output, environment }: Terminal, nonInter
 
 /** Asks until a person chooses an answer; its first letters suffice, none for the usual one. The question may quote names. */
 export async function ask(terminal: Terminal, question: string, answers: readonly string[], usual = "") {
+  const { createInterface } = await import("node:readline/promises"); // few commands ask
   const lines = createInterface({ input: terminal.input, output: terminal.output });
   const prompt = `${oneLine(question)} [${answers.join("/")}] ${usual && `(${usual}) `}`;
   const interrupted = new Promise<never>((_, reject) => {
@@ -46,6 +46,7 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
 /** Reads a line that a person types; a secret one is not shown. */
 export async function readTyped({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input, output: secret ? silent : output, terminal: true });
   if (secret) output.write(prompt); // only now, when what is typed is not shown any more
   try {

@@ -247,7 +247,7 @@ export function sayWhatStays(report: Report, table: string, ...all: HandedOverRo
 
 /** Which rows stay for whom, in one line. */
 const describeKeptForOthers = (keptForOthers: HandedOverRows): string =>
-  [...keptForOthers].map(([name, count]) => `${count} stay: ${name} declares them`).join("; ");
+  [...keptForOthers].map(([name, rows]) => describeKept(name, rows)).join("; ");
 
 /** `2 rows that others made are kept`. */
 export const keptMessage = (count: number): string =>

@@ -23,7 +23,12 @@ const twice = ["preview", up];
 const stories: Readonly<Record<string, readonly Step[]>> = {
   "a seed is renamed without saying so, then rows leave": [
     { seeds: [of("customers", "ABCDEF")], rows: "ABCDEF" },
-    { seeds: [of("clients", "ABCDEF")], commands: twice, rows: "ABCDEF", says: /6 stay: (SeedRows|seed) "clients"/ },
+    {
+      seeds: [of("clients", "ABCDEF")],
+      commands: twice,
+      rows: "ABCDEF",
+      says: /6 rows stay: (SeedRows|seed) "clients"/,
+    },
     { seeds: [of("clients", "ABCD")], commands: twice, rows: "ABCD", says: /2 removed/ },
   ],
   "a seed is split, then one half leaves": [

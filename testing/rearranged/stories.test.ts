@@ -140,7 +140,7 @@ describe.each(drawnFrom(programKinds, "stories"))("with the %s provider:", (prov
     await scene.write(after);
     const output = await goesWell(() => scene.up(), "anew");
     for (const { owners = [], world } of told) {
-      for (const name of owners) expect(output).toContain(`SeedRows "${name}${world}" declares them`);
+      for (const name of owners) expect(output).toContain(`SeedRows "${name}${world}" declares `);
     }
     await scene.write(before);
     await goesWell(() => scene.up(), "anewAgain");
