@@ -21,8 +21,9 @@ import type { RowWatch } from "../../provider/resources/model/resource.ts";
 import type { ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { changedLabels } from "../../provider/seedRows/cells.ts";
-import { maxRows, rowsByKey, withoutSecrets } from "../../provider/seedRows/declaration.ts";
+import { rowsByKey, withoutSecrets } from "../../provider/seedRows/declaration.ts";
 import type { Drift, Seed } from "../../provider/seedRows/inputs.ts";
+import { maxShown } from "../../provider/seedRows/preview.ts";
 import { isHidden } from "../../provider/seedRows/source/source.ts";
 import {
   type Change,
@@ -190,7 +191,7 @@ async function lookAt(
   const rows: SeenRows = { changed: new Map(), foreign: [], missing: [] };
   const watch: RowWatch = {
     changed: (key, row) => {
-      if (keeping.changed || rows.changed.size < maxRows) rows.changed.set(key, row);
+      if (keeping.changed || rows.changed.size < maxShown) rows.changed.set(key, row);
     },
     foreign: (row) => {
       if (keeping.foreign) rows.foreign.push(row);

@@ -324,9 +324,9 @@ export function withoutSecrets(declaration: Seed, values: RowData): RowData {
   );
 }
 
-/** The first of the rows with these keys, as a source has them, secret values sealed; none where it can't be read. */
+/** The rows with these keys, as a source has them, secret values sealed; none where it can't be read. */
 export async function rowsByKey(declaration: Seed, directory: string, keys: readonly string[]): Promise<RowsByKey> {
-  const wanted = new Set(keys.slice(0, maxRows));
+  const wanted = new Set(keys);
   const found = new Map<string, RowData>();
   if (wanted.size === 0) return found;
   try {
