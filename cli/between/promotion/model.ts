@@ -35,6 +35,8 @@ export interface PromotionSides {
   from: { name: string; declared: Declared };
   to: { name: string; declared: Declared };
   base: Declared;
+  /** A file that both extend, at the base and now: what it has since is the beginning of each. */
+  shared: Record<"base" | "now", Declared | undefined>;
 }
 
 /** The outcome of a comparison: everything that the environment gets, and what stands in the way. */

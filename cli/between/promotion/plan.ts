@@ -42,6 +42,7 @@ export async function planPromotion(
   };
   const roots = { base: sides.base.document?.root, from: rootOf(from), to: rootOf(to) };
   const settings = mergeSettings(roots, {
+    shared: { base: sides.shared.base?.document?.root, now: sides.shared.now?.document?.root },
     names: { from: from.name, to: to.name },
     decide: (key, label) => decision(nameOfPath(pathIn(key)), label),
   });

@@ -1,7 +1,7 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import { entryIn } from "../../../platform/contract/wire.ts";
 import { type SeedDeclaration, withRowEdits } from "../../../provider/environment/schema.ts";
-import { keyText, naturalKey, printableKey, type Cells } from "../../../provider/seedRows/digests.ts";
+import { canonical, keyText, naturalKey, printableKey, type Cells } from "../../../provider/seedRows/digests.ts";
 import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
 import { copyValues, listLinkedLabels, placeOf, type SourceRow } from "../../../provider/seedRows/source/source.ts";
 import { DataRefusal } from "../../report/environments.ts";
@@ -100,7 +100,7 @@ interface ThreeSeeds {
 
 /** Merges the rows of one seed; undefined where `from` has changed none. `former` is its name at the base. */
 export async function mergeRows(
-  { from, to, base }: PromotionSides,
+  { from, to, base, shared }: PromotionSides,
   seed: string,
   former: string,
   decideRow: (key: string) => Decide,
@@ -115,7 +115,16 @@ export async function mergeRows(
   const linked = new Set([...linkedIn(is), ...linkedIn(there)]);
   const isSame = comparing(linked);
   const rows = was ? await readRows(was) : new Map<string, Cells>();
+  const begun = shared.now && findSeed(shared.now, seed, shared.now.file);
+  const isBase = begun && keyOf(begun).join() === key.join() && [is, there].some((side) => hasOtherRows(begun, side));
+  const earlier = shared.base && findSeed(shared.base, former, `${shared.base.file} at the base`);
+  const known = isBase && earlier ? await readRows(earlier) : new Map<string, Cells>();
+  const isNew = ([name]: [string, Cells]): boolean => !rows.has(name) && !known.has(name);
+  const more = isBase ? [...(await readRows(begun, rows, isSame))].filter(isNew) : [];
+  for (const [name, row] of more) rows.set(name, row);
   const source = await readRows(is, rows, isSame);
+  // What one environment never had is no removal.
+  for (const [name] of more) if (!source.has(name)) rows.delete(name);
   const isChanged = source.size !== rows.size || [...source].some(([name, row]) => rows.get(name) !== row);
   if (!isChanged && renamed.length === 0) return undefined;
   if (source.size === 0 && rows.size > 0) {
@@ -138,6 +147,11 @@ export async function mergeRows(
     : [];
   return { ...merge, key, notes, renamed };
 }
+
+const hasOtherRows = (one: SeedOfSide, other: SeedOfSide): boolean =>
+  (["source", "rows", "rows+", "rows~", "rows-"] as const).some(
+    (name) => canonical(one.seed[name]) !== canonical(other.seed[name]),
+  );
 
 /** Labels whose values are keys of other rows, by the names under which they are compared. */
 const linkedIn = (side: SeedOfSide): Set<string> =>

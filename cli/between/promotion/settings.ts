@@ -122,12 +122,14 @@ interface Roots {
 }
 
 interface Terms {
+  /** A file that both extend, at the base and now: what `from` has of what is new there begins with that. */
+  shared: Record<"base" | "now", Value | undefined>;
   names: { from: string; to: string };
   decide: Decide;
 }
 
 /** Merges the settings of things. Throws a DataRefusal where one side alone has renamed a thing. */
-export function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
+export function mergeSettings({ base, from, to }: Roots, { names, decide, shared }: Terms): SettingsMerge {
   const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
   const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
   const pathNow = renaming(sides, names);
@@ -137,6 +139,9 @@ export function mergeSettings({ base, from, to }: Roots, { names, decide }: Term
       return [pathText(path), { ...record, path }] as const;
     }),
   );
+  const earlier = shared.base && settingsIn(shared.base);
+  for (const [key, record] of shared.now ? settingsIn(shared.now) : [])
+    if (!rebased.has(key) && !earlier?.has(key) && sides.from.has(key)) rebased.set(key, record);
   const notes: string[] = [];
   const hidden = configuredLabels([rebased, sides.from, sides.to]);
   const cellsOf = (records: ReadonlyMap<string, SettingRecord>): Records =>
