@@ -360,7 +360,12 @@ export const getRow = platformFunction({
       count++;
     }
     if (first && count === 1) return toOutput(first);
-    if (!first) throw new InputError("key", "there is no such row in the table");
+    // Programs in YAML ask in a preview what the others leave for later, once dependsOn names the rows.
+    if (!first)
+      throw new InputError(
+        "key",
+        "there is no such row in the table; if this program adds it, set dependsOn, in YAML with up --skip-preview",
+      );
     throw new InputError("key", `there is not one such row in the table but ${count}: name more labels`);
   },
 });
