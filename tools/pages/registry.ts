@@ -34,7 +34,7 @@ export function indexPage(schema: PackageSchema): string {
 const installation = `The package is on no registry of Pulumi plugins: npm installs it, and each language takes it from there. There is no
 \`pluginDownloadURL\`, and \`pulumi plugin install\` has nothing to fetch.
 
-**Node, TypeScript.** The classes are dynamic resources, with nothing else to install; Node must be 22.19 or newer.
+**Node, TypeScript.** The classes are dynamic resources, with nothing else to install; Node must be 22.19 or newer. TypeScript 5 or newer must be among the packages of the project: Pulumi's own is 3.8.
 
 \`\`\`sh
 npm install pulumi-microapps @pulumi/pulumi
