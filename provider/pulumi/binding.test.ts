@@ -17,7 +17,7 @@ test("it is at home on the same platform, and when it knows none yet", () => {
 
 test("another address or organization is refused, naming both and what to do", () => {
   expect(() => isMoved(state("https://prod.example.com"), at("https://dev.example.com"))).toThrow(
-    'it belongs to the platform https://prod.example.com, and the configuration says https://dev.example.com: nothing was sent. Use the stack or the configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "https://prod.example.com".',
+    'it belongs to the platform https://prod.example.com, and the configuration says https://dev.example.com: nothing was sent. Use the stack or the configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "https://prod.example.com". A refresh or destroy takes the configuration of the last up, but for variables such as MICROAPPS_ENDPOINT.',
   );
   const one = state("https://x.example.com", { organizationID: "o1" });
   expect(() => isMoved(one, at("https://x.example.com", { organizationID: "o2" }))).toThrow("https://x.example.com#o2");

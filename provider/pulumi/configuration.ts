@@ -479,7 +479,8 @@ export function isMoved(state: Record<string, unknown>, configuration: Configura
   const place = nameOf(configuration, address);
   throw new ResourceError(
     `it belongs to the platform ${there}, and the configuration says ${place}: nothing was sent. Use the stack or the ` +
-      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to ${quote(bound)}.`,
+      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to ${quote(bound)}. ` +
+      "A refresh or destroy takes the configuration of the last up, but for variables such as MICROAPPS_ENDPOINT.",
   );
 }
 

@@ -86,8 +86,13 @@ describe.each([
       expect(await check(settings(first), wrong)).toEqual(refused);
       // Nothing was made yet, or nobody answers: a preview is offline.
       expect(await check({}, wrong)).toEqual([]);
-      const nobody = { ...settings(wrong), endpoint: "http://127.0.0.1:1" };
-      expect(await refusals(host, name, settings(first), nobody)).toEqual([]);
+      const at = (endpoint: string, password = wrong) => ({ ...settings(password), endpoint });
+      const [nobody, other] = ["http://127.0.0.1:1", "http://127.0.0.1:2"];
+      expect(await refusals(host, name, at(nobody, first), at(nobody))).toEqual([]);
+      // Saved, it would be what each later run reads the resources with.
+      const elsewhere = `it belongs to the platform ${nobody}, and the configuration says ${other}: nothing was sent.`;
+      expect(await refusals(host, name, at(nobody), at(other))).toEqual([expect.stringContaining(elsewhere)]);
+      expect(await refusals(host, name, at(nobody), { ...at(other), movedFrom: nobody })).toEqual([]);
       renew();
       // Unchanged, and refused all the same: "unchanged" would be a lie about what was looked at.
       expect(await check(settings(first), first)).toEqual(refused);

@@ -5,6 +5,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../../machine/failures.ts";
 import { keepMemorySmall } from "../../../machine/processes.ts";
 import { functionNamed, listingOf } from "../../functions/functions.ts";
 import { environmentType } from "../../resources/model/identities.ts";
@@ -13,11 +14,14 @@ import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import {
   accountKeys,
+  bindingOutput,
   configuration,
   type Configuration,
   ConfigurationError,
   configure,
   describeMisplacedSecrets,
+  isMoved,
+  platformOf,
   secretKeys,
   unknownNames,
   warnOfCertificates,
@@ -113,7 +117,8 @@ export class Plugin {
     const explicit = isExplicit(request.getUrn());
     const problems = problemsOf(values, explicit);
     if (problems.length === 0 && !holdsUnknown(values)) {
-      problems.push(...(await tryLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
+      const [olds, settings] = [decode(request.getOlds()).values, settingsOf(values, explicit)];
+      problems.push(...otherPlatform(olds, values, settings), ...(await tryLogin(olds, values, settings)));
     }
     const mask = maskOf(values, texts);
     return answerCheck(
@@ -475,6 +480,26 @@ function listChangedSettings(before: Decoded, after: Decoded): Detail[] {
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
   const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
   return details(olds, news, changed, new Set([...before.secrets, ...after.secrets, ...secretSettings]));
+}
+
+/**
+ * The refusal of another platform than that of a provider in the state. An engine saves a provider before its resources
+ * refuse the platform, and reads them with the saved one before each later preview: the stack could not go back.
+ */
+function otherPlatform(olds: Properties, news: Properties, settings: Configuration): string[] {
+  const placeIn = ({ endpoint, organizationID }: Partial<Properties>) => ({ endpoint, organizationID });
+  const [was, is] = [placeIn(olds), placeIn(news)];
+  const { endpoint, organizationID } = was;
+  // A variable of the environment decides for all runs alike.
+  if (isDeepStrictEqual(was, is) || !isDeepStrictEqual(is, placeIn({ ...settings }))) return [];
+  if (typeof endpoint !== "string") return [];
+  const place = { endpoint, organizationID: typeof organizationID === "string" ? organizationID : undefined };
+  try {
+    isMoved({ [bindingOutput]: platformOf({ ...settings, ...place }) }, settings);
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /**
