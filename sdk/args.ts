@@ -880,7 +880,7 @@ export interface ProviderArgs {
   consistencySeconds?: Input<number | string>;
   /** Organization that the stack is for: things that a state has in another one are not touched. */
   organizationID?: Input<string>;
-  /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. */
+  /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. If the former one no longer answers, set this and endpoint as variables, for one up. */
   movedFrom?: Input<string>;
   /** Address of the server in the links to generated apps: a link elsewhere is refused. */
   appServer?: Input<string>;

@@ -99,7 +99,7 @@ export const configuration = z.object({
   }),
   movedFrom: z.string().min(1).optional().meta({
     description:
-      "Former address of the platform. A state remembers its platform and refuses another one, unless this names it.",
+      "Former address of the platform. A state remembers its platform and refuses another one, unless this names it. If the former one no longer answers, set this and endpoint as variables, for one up.",
   }),
   appServer: z
     .url({ protocol: /^https?$/, error: "must be an address, https://…" })
