@@ -534,9 +534,14 @@ async function findRemoved(
   ids: readonly string[],
   isUnsure: boolean,
 ): Promise<Set<string>> {
-  const asked = new Set(ids);
+  const asked = new Map(ids.map((id) => [id.toLowerCase(), id])); // another list may spell them in another case
   const there = new Set<string>();
-  const see = (rows: readonly Row[]): void => rows.forEach(({ _id }) => void (asked.has(_id) && there.add(_id)));
+  const see = (rows: readonly Row[]): void => {
+    for (const { _id } of rows) {
+      const id = asked.get(_id.toLowerCase());
+      if (id !== undefined) there.add(id);
+    }
+  };
   for (let at = 0; !isUnsure && at < Math.min(ids.length, maxRemoved.rows); at += maxRemoved.query) {
     const found = await rowsByID(context, table, ids.slice(at, at + maxRemoved.query));
     isUnsure = found === undefined;
