@@ -85,10 +85,8 @@ export function addDumpCommand(program: Command): void {
     .addOption(
       new Option(
         "--import <kind>",
-        "for which resources import.json is written: those of an Environment, or the plugin's",
-      )
-        .choices(["dynamic", "plugin", "none"])
-        .default("dynamic"),
+        "for what import.json is written: an Environment of files alone, one of a program, or single resources of the plugin (default: dynamic in the folder of a program, else files)",
+      ).choices(["files", "dynamic", "plugin", "none"]),
     )
     .option(
       "--mask <file>",

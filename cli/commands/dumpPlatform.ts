@@ -17,7 +17,7 @@ export interface DumpOptions {
   table: string[];
   mask?: string;
   check?: string;
-  import: DumpRequest["importFor"];
+  import?: DumpRequest["importFor"];
   name: string;
   force?: boolean;
   json?: boolean;
@@ -32,14 +32,14 @@ export async function dumpPlatform(folder: string | undefined, options: DumpOpti
   const isNamed = organizations.length + teams.length + table.length > 0;
   // Variables alone name no stack that could know.
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
+  const { settings, folder: program, isProgram } = await settingsOf(cwd, options.stack);
   const request = {
     ...(knows ? await readManaged(cwd, options.stack) : named),
-    importFor: options.mask === undefined ? options.import : ("none" as const),
+    importFor: options.mask === undefined ? (options.import ?? (isProgram ? "dynamic" : "files")) : ("none" as const),
     name: options.name,
     force: options.force ?? false,
     ...masking,
   };
-  const { settings, folder: program } = await settingsOf(cwd, options.stack);
   const print = (content: object, text: string): void =>
     void process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
   if (options.check !== undefined) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
@@ -170,7 +170,7 @@ test("what is dumped brings an empty platform to the same state: dumped again it
 
 test("what is imported from the file is unchanged in the next preview, and its rows are ours", async () => {
   const people = await fill();
-  expect(await dump(source, "one", ...people, ...allTables)).toMatchObject({ status: 0 });
+  expect(await dump(source, "one", ...people, ...allTables, "--import", "dynamic")).toMatchObject({ status: 0 });
   const project = await projectOf("one", source);
   try {
     const text = await readFile(join(folder, "one/import.json"), "utf8");
@@ -229,6 +229,44 @@ test("the plugin's import file has IDs, and the rows whole", async () => {
     inputs: { source: "one/data/currencies.csv" },
     outputs: { rowCount: 2 },
   });
+});
+
+test("init makes a project of files alone of a dump, with what the plugin imports under its names", async () => {
+  const people = await fill();
+  await dump(source, "one", ...people, ...allTables);
+  await mkdir(join(folder, "made"));
+  const words = [
+    "init",
+    "--from",
+    "../one",
+    "--endpoint",
+    source.url,
+    "--email",
+    administrator.email,
+    "--non-interactive",
+  ];
+  const { status, output } = await runCommand({ words, folder: join(folder, "made"), environment: environmentOf({}) });
+  expect([status, output]).toEqual([
+    0,
+    expect.stringContaining("  pulumi import --file import.json --generate-code=false"),
+  ]);
+  const { resources } = JSON.parse(await readFile(join(folder, "made/import.json"), "utf8")) as { resources: object[] };
+  expect(resources.slice(0, 3)).toEqual([
+    { type: "microapps:index:Environment", name: "environment", component: true },
+    {
+      type: "microapps:index:Organization",
+      name: "environment/acme-s-n",
+      parent: "environment",
+      id: expect.any(String),
+    },
+    { type: "microapps:index:Team", name: "environment/acme-s-n/crew", parent: "environment/acme-s-n", id: people[3] },
+  ]);
+  expect(resources).toContainEqual(
+    expect.objectContaining({
+      ...{ type: "microapps:index:SeedRows", name: "environment/currencies", parent: "environment" },
+      ...{ inputs: expect.objectContaining({ source: "data/currencies.csv" }) as unknown },
+    }),
+  );
 });
 
 test("nothing is overwritten unless it is told to, and nothing is left of a dump that fails", async () => {
@@ -321,7 +359,7 @@ test("links of a table to itself are set once all rows are there, on an empty pl
   client = createClient({ endpoint: source.url, ...administrator });
   const ada = await insert("staff", { Name: "Ada" });
   await insert("staff", { Name: "Grace", Lead: linkTo(ada) });
-  const { output } = await dump(source, "one", "--table", "staff:Name", "--json");
+  const { output } = await dump(source, "one", "--table", "staff:Name", "--import", "dynamic", "--json");
   expect(JSON.parse(output)).toMatchObject({ warnings: [] });
   const read = (file: string): Promise<string> => readFile(join(folder, "one", file), "utf8");
   const text = ["environment.yaml", "data/staff.csv", "data/staff-links.csv"];

@@ -14,6 +14,7 @@ import {
   signature,
 } from "../../provider/pulumi/properties.ts";
 import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
+import { environmentType } from "../../provider/resources/model/identities.ts";
 import type { Resource, ResourceContext } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
@@ -94,43 +95,43 @@ export async function existingSeed(
   return { type: definition.name, path: [name], id, inputs, outputs: owned };
 }
 
-/** Kind of provider that the import uses. */
-export type ImportTarget = "dynamic" | "plugin";
+/** Resources of an Environment of files alone, of one in a program, or single ones of the plugin. */
+export type ImportTarget = "files" | "dynamic" | "plugin";
 
 /**
- * The file for `pulumi import --file`. For dynamic resources, whose import calls no provider, each entry has the whole
- * state, under the names and parents that an Environment of that name gives them. For the plugin, which reads what it
- * imports, IDs are enough, except for rows, which have none.
+ * The file for `pulumi import --file`. Resources of an Environment have the names and parents that it gives them. For dynamic
+ * resources, whose import calls no provider, each entry has the whole state. For the plugin, which reads what it imports,
+ * IDs are enough, except for rows, which have none.
  * @param folder of the dump, from the program's folder, in which an import runs
  */
 export function importText(
   dumped: readonly Existing[],
-  providerKind: ImportTarget,
+  target: ImportTarget,
   environment: string,
   folder: string,
 ): string {
   const inFolder = ({ source, ...rest }: Properties): Properties =>
     typeof source === "string" ? { ...rest, source: posix.join(folder, source) } : rest;
   const existing = dumped.map((one) => ({ ...one, inputs: inFolder(one.inputs), outputs: inFolder(one.outputs) }));
-  const resources = providerKind === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
+  const nameOf = (path: readonly string[]): string => [environment, ...path].join("/");
+  const below = (one: Existing): object => ({
+    ...(target === "files" ? pluginEntry(one) : dynamicEntry(one)),
+    // Only teams and members have a parent that is a resource itself.
+    ...{ name: nameOf(one.path), parent: nameOf(one.path.slice(0, -1)) },
+  });
+  const component = { type: environmentType, name: environment, component: true };
+  const resources = target === "plugin" ? existing.map(pluginEntry) : [component, ...existing.map(below)];
   return `${JSON.stringify({ resources }, undefined, 2)}\n`;
 }
 
-function dynamicEntries(existing: readonly Existing[], environment: string): object[] {
-  const nameOf = (path: readonly string[]): string => [environment, ...path].join("/");
-  const entries = existing.map(({ type, path, id, inputs, outputs }) => {
-    const own = (properties: Properties): Properties => ({
-      ...inSecret(type, properties),
-      __provider: providerOf(type),
-    });
-    // Only teams and members have a parent that is a resource itself.
-    const parent = nameOf(path.slice(0, -1));
-    // A check gives an engine outputs that are known already, and refuses them as inputs.
-    const declared = Object.entries(inputs).filter(([name]) => name in (resourceNamed(type)?.inputs.shape ?? {}));
-    const sides = { inputs: own(Object.fromEntries(declared)), outputs: own(outputs) };
-    return { type: dynamicType(type), name: nameOf(path), id, parent, ...sides };
+function dynamicEntry({ type, id, inputs, outputs }: Existing): object {
+  const own = (properties: Properties): Properties => ({
+    ...inSecret(type, properties),
+    __provider: providerOf(type),
   });
-  return [{ type: "microapps:index:Environment", name: environment, component: true }, ...entries];
+  // A check gives an engine outputs that are known already, and refuses them as inputs.
+  const declared = Object.entries(inputs).filter(([name]) => name in (resourceNamed(type)?.inputs.shape ?? {}));
+  return { type: dynamicType(type), id, inputs: own(Object.fromEntries(declared)), outputs: own(outputs) };
 }
 
 function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {

@@ -26,6 +26,9 @@ import {
 } from "./environments.ts";
 import { backendUrl, languages, programFiles, type Language } from "./program.ts";
 
+/** What a dump is imported by. */
+const importFile = "import.json";
+
 /** Flags of the command. */
 export interface InitOptions {
   cwd?: string;
@@ -75,6 +78,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text, { flag: "wx" });
   if (from !== undefined) copyData(from, folder);
+  if (from !== undefined && language === "yaml") copyImport(from, folder);
   if (described !== undefined) writeEditorSchema(described, folder, editorSchema);
   for (const [file, text] of [[".gitignore", extendGitignore(textAt(folder, ".gitignore"))], manifest]) {
     if (file === undefined || text === undefined || text === textAt(folder, file)) continue;
@@ -195,8 +199,21 @@ function dumpedIn(folder: string): string {
 
 /** Copies the rows of a dump to where its Environment file finds them. */
 function copyData(from: string, folder: string): void {
-  const own = ["environment.yaml", "import.json"].map((file) => path.join(from, file));
+  const own = ["environment.yaml", importFile].map((file) => path.join(from, file));
   cpSync(from, folder, { recursive: true, filter: (file) => !own.includes(file), force: false });
+}
+
+/** Copies what is imported of a dump for files alone, with the places that its rows have in the project. */
+function copyImport(from: string, folder: string): void {
+  const text = textAt(from, importFile);
+  if (text === "") return;
+  const { resources } = JSON.parse(text) as { resources: Record<string, { source?: unknown } | undefined>[] }; // of a dump
+  for (const sides of resources.flatMap(({ inputs, outputs }) => [inputs, outputs])) {
+    const steps = typeof sides?.source === "string" ? sides.source.split("/") : [];
+    const copied = steps.map((_, at) => steps.slice(at).join("/")).find((one) => existsSync(path.join(from, one)));
+    if (sides && copied !== undefined) sides.source = copied;
+  }
+  writeFileSync(path.join(folder, importFile), `${JSON.stringify({ resources }, undefined, 2)}\n`, { mode: 0o600 });
 }
 
 /** package.json, whose modules Node runs as they are. */
@@ -229,12 +246,15 @@ function nextSteps({ folder, language, environments, from, stack }: Decided, lac
     if (email === undefined) commands.push(`${engine} config set microapps:email you@example.com -s ${name}`);
     commands.push(`${engine} config set microapps:password --secret -s ${name}`);
   }
+  const imports = from !== undefined && existsSync(path.join(folder, importFile));
+  if (imports && first)
+    commands.push(`pulumi import --file ${importFile} --generate-code=false --yes -s ${stack ?? first.name}`);
   const selects = environments.length > 1 ? ` -s ${stack ?? first?.name ?? ""}` : "";
   commands.push(`${engine} up${selects}`);
   const adopting =
     from === undefined || environments.every(({ endpoint }) => endpoint === undefined)
       ? ""
-      : "Rows that are exactly as declared are kept as they are; other rows, and teams, need adopt: true or an import.\n";
+      : `Rows that are exactly as declared are kept as they are; other rows need adopt: true, and organizations and teams an import${imports ? ", which the Pulumi CLI does" : ""}.\n`;
   return `${adopting}Next:\n${commands.map((command) => `  ${command}\n`).join("")}`;
 }
 
