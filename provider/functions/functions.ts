@@ -360,11 +360,12 @@ export const getRow = platformFunction({
       count++;
     }
     if (first && count === 1) return toOutput(first);
-    // Programs in YAML ask in a preview what the others leave for later, once dependsOn names the rows.
+    // A function of a YAML program waits for its arguments alone, and asks in a preview, too.
     if (!first)
       throw new InputError(
         "key",
-        "there is no such row in the table; if this program adds it, set dependsOn, in YAML with up --skip-preview",
+        "there is no such row in the table; if this program adds it, set dependsOn (in YAML, take table from the seed, " +
+          "as ${countries.table}, and run up --skip-preview)",
       );
     throw new InputError("key", `there is not one such row in the table but ${count}: name more labels`);
   },
