@@ -193,12 +193,7 @@ export const teamRoster = resource({
       const declaration = inputs as Inputs; // nothing is unknown
       const options = { ...optionsOf(declaration, account, known), unseenAdmins: unseenAdmins(declaration), spares };
       const plan = planMembers(wanted, all, options);
-      const roles = plan.change.map(({ member }) => member);
-      const counts = Object.entries({ add: plan.add, "give another role": roles, remove: plan.remove });
-      const parts = counts.flatMap(([what, who]) =>
-        who.length > 0 ? [`${who.length} to ${what} (${names(who, declaration.sensitive)})`] : [],
-      );
-      report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
+      report.forecast(planText(plan, declaration.sensitive));
       if (decidesOnMore(declaration, old)) {
         report.forecast("people whom the roster left alone may now be removed as well: only the update shows whom");
       }
@@ -227,10 +222,23 @@ export const teamRoster = resource({
       : Promise.reject(new ResourceError(`nobody can be removed from the team: ${refusals.join(" ")} ${guardFirst}`));
   },
 
+  foresee: async ({ report }, { inputs, unknown }, look) => {
+    const context = unknown.size === 0 ? await look() : undefined; // nobody is in a team that is still to be made
+    if (!context) return;
+    const declaration = inputs as Inputs; // nothing is unknown
+    try {
+      if ((await membersOf(context, declaration.teamID)) === undefined) return; // up says so
+      const { plan } = await planned(context, checked(declaration), undefined, isFirst(context, declaration));
+      report.forecast(planText(plan, declaration.sensitive));
+    } catch (error) {
+      if (error instanceof ResourceError) throw error;
+      report.info(`who leaves the team is seen by up alone: ${messageOf(error)}`);
+    }
+  },
+
   create: async (context, inputs) => {
-    const replaced = context.identities.replaced(inputs.resourceUrn);
-    const isFirst = replaced?.inputs["teamID"] !== inputs.teamID && !context.members.isMade(inputs.teamID);
-    return { id: inputs.teamID, outputs: await apply(context, checked(inputs), { isFirst }) };
+    const outputs = await apply(context, checked(inputs), { isFirst: isFirst(context, inputs) });
+    return { id: inputs.teamID, outputs };
   },
 
   read: async (context, id, state) => {
@@ -263,6 +271,20 @@ export const teamRoster = resource({
     return leave(context, id, { ...people, keepSelf, isHidden, guards: { maxRemovals, minAdmins } });
   },
 });
+
+/** True for a roster that no run has applied, on a team that was there before this one. */
+const isFirst = (
+  { identities, members }: MemberContext,
+  { resourceUrn, teamID }: Pick<Inputs, "resourceUrn" | "teamID">,
+): boolean => identities.replaced(resourceUrn)?.inputs["teamID"] !== teamID && !members.isMade(teamID);
+
+function planText({ add, change, remove, unchanged }: MembershipPlan, sensitive: boolean | undefined): string {
+  const counts = Object.entries({ add, "give another role": change.map(({ member }) => member), remove });
+  const parts = counts.flatMap(([what, who]) =>
+    who.length > 0 ? [`${who.length} to ${what} (${names(who, sensitive)})`] : [],
+  );
+  return `members: ${[...parts, `${unchanged} unchanged`].join(", ")}`;
+}
 
 /** Somebody of a roster as its state keeps them: whom no list has shown yet has an empty user ID. */
 interface KeptPerson {

@@ -197,7 +197,11 @@ export class ProviderHost {
         client.diff(request, done),
       );
       const changes = answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME;
-      if (this.providerKind.modern && changes) await this.#foresee(type, request.getNews());
+      if (this.providerKind.modern && changes && answer.getReplacesList().length === 0) {
+        const ahead = new providerProto.UpdateRequest().setId(id).setUrn(this.urn(type)).setPreview(true);
+        ahead.setOlds(request.getOlds()).setNews(request.getNews());
+        await this.ask((client, done) => client.update(ahead, done));
+      }
       return {
         changes,
         replaces: answer.getReplacesList(),
@@ -206,7 +210,7 @@ export class ProviderHost {
     });
   }
 
-  /** Asks for a create or an update as an engine does in a preview. */
+  /** Asks for a create as an engine does in a preview. */
   async #foresee(type: string, inputs: Struct | undefined): Promise<void> {
     const request = new providerProto.CreateRequest().setUrn(this.urn(type)).setProperties(inputs).setPreview(true);
     await this.ask((client, done) => client.create(request, done));

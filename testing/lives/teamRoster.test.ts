@@ -199,7 +199,7 @@ throughBothKinds({}, (scene) => {
     });
     expect(failed.state).toMatchObject({ members: { [ada]: "admin", [grace]: "member", [alan]: "member" } });
     const right = { ...wanted, members: { [ada]: "admin", [grace]: "member" } };
-    const { inputs } = await host.check("TeamRoster", right);
+    const { inputs } = await host.check("TeamRoster", right, first.inputs);
     expect(await scene.calls(() => host.update("TeamRoster", teamID, failed.state, inputs))).toEqual([
       "deleteteammember",
     ]);

@@ -154,6 +154,19 @@ describe("a project of files alone", () => {
     await up();
   });
 
+  test("the preview of a roster on a team that is there says whom it takes out, and refuses too many", async () => {
+    const members = "members:\n          ada@example.com: admin\n          grace@example.com: member";
+    await project.edit("dev.yaml", members, "roster: { members: { alan@example.com: admin } }");
+    expect((await project.run("preview")).output).toMatch(
+      /2 of 2 members would be removed.*\n.*ada@example.com, grace@example.com/,
+    );
+    await project.edit("dev.yaml", "roster: {", "roster: { maxRemovals: 1,");
+    const told = await project.succeed("preview");
+    expect(told).toMatch(/members: 1 to add \(alan@.*\), 2 to remove \(ada@.*, grace@example.com\), 0 unchanged\n/);
+    await project.edit("dev.yaml", "roster: { maxRemovals: 1, members: { alan@example.com: admin } }", members);
+    await project.succeed("preview --expect-no-changes");
+  });
+
   test("files on rows and notifications are declared, changed and taken back like the rest", async () => {
     const state = await project.state();
     expect(state.get("environment/offices/plan-lisbon")?.dependencies.length).toBeGreaterThan(0);
