@@ -205,18 +205,19 @@ export class RowFields {
     return Object.keys(values).flatMap((label) => {
       const type = this.#fields.get(label);
       if (type === undefined || this.#linked.has(label) || fits(type, values[label])) return [];
-      return `${label} is ${fieldKinds[type].join(": ")}${typesToDeclare(this.#declaration, label, type)}`;
+      const [is, write] = fieldKinds[type];
+      return `${label} is ${is}: ${typesToDeclare(this.#declaration, label, type) ?? write}`;
     });
   }
 }
 
-/** Advises an entry of `types` for a column of a CSV that is not read as its field's type; empty where none is needed. */
-function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
-  if (formatOf(source) !== ".csv") return "";
+/** Advises an entry of `types` for a column of a CSV that is not read as its field's type; undefined where none is needed. */
+function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string | undefined {
+  if (formatOf(source) !== ".csv") return undefined;
   const declared = entryIn(types, label) ?? "text";
   const needed = cellTypes[type] ?? "text";
-  if (declared === needed || (declared === "json" && needed === "checkbox")) return "";
-  return needed === "text" ? "; leave it out of types" : `, with types: {${label}: ${needed}}`;
+  if (declared === needed || (declared === "json" && needed === "checkbox")) return undefined;
+  return needed === "text" ? "leave it out of types" : `declare types: {${label}: ${needed}}`;
 }
 
 /** A cell that an expectation refuses. */
