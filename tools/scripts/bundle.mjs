@@ -6,7 +6,7 @@ import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-const inside = ["zod", "yaml", "undici"];
+const inside = ["zod", "yaml", "undici", "commander"];
 
 const oneLanguage = {
   name: "one language",
@@ -40,11 +40,11 @@ const required = {
       path: resolve("node_modules/undici/lib/llhttp/llhttp-wasm.js"),
     }));
     onResolve({ filter: /^@pulumi\/pulumi\/proto\// }, ({ path }) => ({ path: resolve("node_modules", path) }));
-    onLoad({ filter: /[\\/](pulumi[\\/]proto|undici[\\/]lib)[\\/].*\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](pulumi[\\/]proto|undici[\\/]lib|commander)[\\/].*\.js$/ }, async ({ path }) => {
       const { code } = await transform(readFileSync(path, "utf8"), { minify: true });
       const contents = code
         .replaceAll(/require\("((?:google-protobuf|@grpc\/)[^"]*)"\)/g, 'require("imported:$1").default')
-        .replaceAll(/require\(("node:[^"]*")\)/g, "process.getBuiltinModule($1)");
+        .replaceAll(/require\(("node:[^"]*")\)/g, "globalThis.process.getBuiltinModule($1)");
       return { contents };
     });
     onResolve({ filter: /^imported:/ }, ({ path }) => ({
