@@ -35,7 +35,7 @@ async function platformWith(more: object): Promise<Emulator> {
 async function dump(platform: Emulator, where: string, ...teams: string[]): Promise<[string[], string]> {
   const { email, password } = administrator;
   const { status, output } = await runCommand({
-    words: ["dump", where, ...teams.flatMap((id) => ["--team", id]), "--json"],
+    words: ["dump", where, ...teams.flatMap((id) => ["--team", id]), "--import", "dynamic", "--json"],
     folder,
     environment: environmentOf({
       ...{ MICROAPPS_ENDPOINT: platform.url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: password },
