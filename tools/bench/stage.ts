@@ -127,7 +127,7 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
   const look = setInterval(() => {
     const [pid] = readChildren(Number(told.split("\n")[0]));
     try {
-      if (pid !== undefined) memory = peakMemory(pid);
+      if (pid !== undefined) memory = peakMemory(pid) || memory; // of one that has just ended nothing is known
     } catch {
       // It has just ended.
     }

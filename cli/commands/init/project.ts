@@ -203,10 +203,10 @@ function copyData(from: string, folder: string): void {
   cpSync(from, folder, { recursive: true, filter: (file) => !own.includes(file), force: false });
 }
 
-/** Copies what is imported of a dump for files alone, with the places that its rows have in the project. */
+/** Copies what is imported of a dump for files alone, and of no other, with the places that its rows have in the project. */
 function copyImport(from: string, folder: string): void {
   const text = textAt(from, importFile);
-  if (text === "") return;
+  if (!text.includes('"component": true') || text.includes("pulumi-nodejs:")) return;
   const { resources } = JSON.parse(text) as { resources: Record<string, { source?: unknown } | undefined>[] }; // of a dump
   for (const sides of resources.flatMap(({ inputs, outputs }) => [inputs, outputs])) {
     const steps = typeof sides?.source === "string" ? sides.source.split("/") : [];
