@@ -143,7 +143,7 @@ async function openForRun(
   const chosen = await workspace.chosenStack(options.stack);
   const state = await workspace.backend.read(name, chosen);
   if (state !== undefined) onFound(chosen);
-  if (state && state.length >= 400_000) keepMemorySmall(); // of some 500 resources
+  if (state && state.length >= 400_000) keepMemorySmall(15); // of some 500 resources
   const [stack] = await Promise.all([workspace.stack(chosen), loaded()]);
   return stack;
 }
