@@ -40,11 +40,15 @@ export function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.Proces
   return others;
 }
 
+let isSmall = false; // by the first who asks: rows ask with each call
+
 /**
  * Keeps this process small among many short-lived things: rows that stream through it, the resources of a large state. V8
  * alone takes 200 MB more to save a tenth of the work. The heap grows by so many percent before it is collected.
  */
 export function keepMemorySmall(growth = 25): void {
+  if (isSmall) return;
+  isSmall = true;
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString(`--heap-growing-percent=${growth}`);
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { printable, printableJson } from "../../engine/index.ts";
+import { printable, printableJson, projectAt } from "../../engine/index.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { readMasks, readMaskSecret } from "../dump/masks.ts";
@@ -32,14 +32,15 @@ export async function dumpPlatform(folder: string | undefined, options: DumpOpti
   const isNamed = organizations.length + teams.length + table.length > 0;
   // Variables alone name no stack that could know.
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
-  const { settings, folder: program, isProgram } = await settingsOf(cwd, options.stack);
   const request = {
     ...(knows ? await readManaged(cwd, options.stack) : named),
-    importFor: options.mask === undefined ? (options.import ?? (isProgram ? "dynamic" : "files")) : ("none" as const),
+    importFor:
+      options.mask === undefined ? (options.import ?? (hasProgram(cwd) ? "dynamic" : "files")) : ("none" as const),
     name: options.name,
     force: options.force ?? false,
     ...masking,
   };
+  const { settings, folder: program } = await settingsOf(cwd, options.stack);
   const print = (content: object, text: string): void =>
     void process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
   if (options.check !== undefined) {
@@ -52,6 +53,15 @@ export async function dumpPlatform(folder: string | undefined, options: DumpOpti
   const into = folder ?? "";
   const summary = await look(settings, program, (context) => dump(context, request, path.resolve(cwd, into)));
   print({ folder: into, ...summary }, summarize(into, summary));
+}
+
+/** True where the project of a folder is a program's, whatever says which platform is dumped. */
+function hasProgram(cwd: string): boolean {
+  try {
+    return projectAt(cwd).runtime !== "yaml";
+  } catch {
+    return false; // there is none
+  }
 }
 
 /** The path of a masks file as messages name it. */

@@ -10,12 +10,12 @@ import {
 export async function settingsOf(
   cwd: string,
   stack: string | undefined,
-): Promise<{ settings: Configuration; folder: string; isProgram: boolean }> {
+): Promise<{ settings: Configuration; folder: string }> {
   const { env } = process;
-  if (isOfVariables(stack, env)) return { settings: configure({}, env), folder: cwd, isProgram: false };
+  if (isOfVariables(stack, env)) return { settings: configure({}, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
   const settings = stackSettings(await workspace.stack(stack), env);
-  return { settings, folder: workspace.project.workdir, isProgram: workspace.project.runtime !== "yaml" };
+  return { settings, folder: workspace.project.workdir };
 }
 
 /** True if the variables alone say which platform is meant. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
@@ -267,6 +267,10 @@ test("init makes a project of files alone of a dump, with what the plugin import
       ...{ inputs: expect.objectContaining({ source: "data/currencies.csv" }) as unknown },
     }),
   );
+  // In the folder of a program its Environment is meant, also where variables name the platform.
+  await writeFile(join(folder, "Pulumi.yaml"), "name: tests\nruntime: nodejs\n");
+  await dump(source, "two", ...people);
+  expect(await readFile(join(folder, "two/import.json"), "utf8")).toContain("pulumi-nodejs:dynamic/microapps:Team");
 });
 
 test("nothing is overwritten unless it is told to, and nothing is left of a dump that fails", async () => {

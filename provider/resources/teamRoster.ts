@@ -227,8 +227,9 @@ export const teamRoster = resource({
     if (!context) return;
     const declaration = inputs as Inputs; // nothing is unknown
     try {
-      if ((await membersOf(context, declaration.teamID)) === undefined) return; // up says so
-      const { plan } = await planned(context, checked(declaration), undefined, isFirst(context, declaration));
+      const listed = await context.members.list(declaration.teamID, { fresh: true });
+      if (!listed) return; // up says so
+      const { plan } = await planned(context, checked(declaration), listed, { isFirst: isFirst(context, declaration) });
       report.forecast(planText(plan, declaration.sensitive));
     } catch (error) {
       if (error instanceof ResourceError) throw error;
@@ -378,10 +379,13 @@ interface Start {
 async function apply(
   context: MemberContext,
   inputs: Inputs,
-  { old, isFirst = false }: { old?: Kept; isFirst?: boolean },
+  more: { old?: Kept; isFirst?: boolean },
 ): Promise<Inputs & Required<Kept>> {
-  const { teamID } = inputs;
-  const start = await planned(context, inputs, old, isFirst);
+  const [{ teamID }, { old }] = [inputs, more];
+  await context.members.awaits(teamID, unseenIn(old));
+  const listed = await context.members.list(teamID, { fresh: !context.members.isMade(teamID) });
+  if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
+  const start = await planned(context, inputs, listed, more);
   const { add } = start.plan;
   const reasons = await invite(context, inputs, start.plan);
   try {
@@ -498,17 +502,14 @@ function kept(
   return toKept([...there, ...unseen]);
 }
 
-/** Reads the team and plans; throws what a program has to decide first. */
+/** Plans from the team's list; throws what a program has to decide first. */
 async function planned(
   context: MemberContext,
   inputs: Inputs,
-  old: Kept | undefined,
-  isFirst: boolean,
+  listed: readonly ListedMember[],
+  { old, isFirst = false }: { old?: Kept; isFirst?: boolean },
 ): Promise<Start> {
   const { teamID, sensitive } = inputs;
-  await context.members.awaits(teamID, unseenIn(old));
-  const listed = await context.members.list(teamID, { fresh: !context.members.isMade(teamID) });
-  if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const owned = await identify(context, toWanted(old?.members ?? {}, old), before);
   const wanted = await identify(context, toWanted(inputs.members, old), before);

@@ -183,7 +183,8 @@ export class ProviderHost {
         return failure.getReason();
       });
       if (this.providerKind.modern && Object.keys(olds).length === 0 && problems.length === 0) {
-        await this.#foresee(type, answer.getInputs());
+        const ahead = new providerProto.CreateRequest().setUrn(this.urn(type)).setPreview(true); // as in a preview
+        await this.ask((client, done) => client.create(ahead.setProperties(answer.getInputs()), done));
       }
       return { inputs: this.#properties(answer.getInputs(), type), problems };
     });
@@ -208,12 +209,6 @@ export class ProviderHost {
         deleteBeforeReplace: answer.getDeletebeforereplace(),
       };
     });
-  }
-
-  /** Asks for a create as an engine does in a preview. */
-  async #foresee(type: string, inputs: Struct | undefined): Promise<void> {
-    const request = new providerProto.CreateRequest().setUrn(this.urn(type)).setProperties(inputs).setPreview(true);
-    await this.ask((client, done) => client.create(request, done));
   }
 
   create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
