@@ -4,10 +4,10 @@ import { messageOf } from "../machine/failures.ts";
 import * as functions from "../provider/functions/functions.ts";
 import type { PlatformFunction } from "../provider/functions/functions.ts";
 import { configure } from "../provider/pulumi/configuration.ts";
+import { typeThrough } from "../provider/pulumi/names.ts";
 import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/properties.ts";
-import { typeThrough } from "../provider/pulumi/providerKinds.ts";
 import type {
   GetAppStatusArgs,
   GetAppStatusOutputArgs,

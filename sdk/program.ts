@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type LogicalName, topName } from "../provider/environment/things.ts";
 import { listRemoved, type ProviderKind, providerKinds, readVariable } from "../provider/pulumi/configuration.ts";
+import { providerType, typeThrough, urnsInStack, urnThrough } from "../provider/pulumi/names.ts";
 import type { Announced } from "../provider/pulumi/otherSeeds.ts";
-import { providerType, typeThrough, urnsInStack, urnThrough } from "../provider/pulumi/providerKinds.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 
 /** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */

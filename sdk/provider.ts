@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { configuration, secretKeys, unknownNames } from "../provider/pulumi/configuration.ts";
-import { explicitInput, packageOf } from "../provider/pulumi/providerKinds.ts";
+import { explicitInput, packageOf } from "../provider/pulumi/names.ts";
 import type { ProviderArgs } from "./args.ts";
 import { program, providerThroughOther } from "./program.ts";
 

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { answerRemoved } from "../machine/removed.ts";
 import { isObject } from "../platform/contract/wire.ts";
+import { toHiddenName, typeThrough } from "../provider/pulumi/names.ts";
 import { keyRows, unknownValue, withSecretCells } from "../provider/pulumi/properties.ts";
-import { toHiddenName, typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
+import { factsOf } from "../provider/resources/common.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
-import { factsOf } from "../provider/resources/model/resource.ts";
 import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
 import { rowFile } from "../provider/resources/rowFile.ts";

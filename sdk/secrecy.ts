@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Marks } from "../provider/pulumi/properties.ts";
-import { once } from "../provider/resources/model/resource.ts";
+import { once } from "../provider/resources/common.ts";
 
 /** True for an output or promise, or a value that holds one: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>

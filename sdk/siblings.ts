@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { typeThrough } from "../provider/pulumi/names.ts";
 import {
   announcement,
   referrersAmong,
@@ -8,7 +9,6 @@ import {
   type Referrer,
   type Sibling,
 } from "../provider/pulumi/otherSeeds.ts";
-import { typeThrough } from "../provider/pulumi/providerKinds.ts";
 import { program, toPlainUrn, type PlainUrn } from "./program.ts";
 import { programMarks } from "./secrecy.ts";
 

@@ -5,7 +5,7 @@ import { configuration } from "../provider/pulumi/configuration.ts";
 import { pascal } from "../provider/pulumi/plugin/schema.ts";
 import { hiddenNames } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
-import { factsOf } from "../provider/resources/model/resource.ts";
+import { factsOf } from "../provider/resources/common.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
 

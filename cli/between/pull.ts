@@ -5,7 +5,7 @@ import { formatCount } from "../../platform/messages/text.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
 import { type DeclaredThing, things } from "../../provider/environment/things.ts";
 import { matcher } from "../../provider/people/people.ts";
-import { massDisappearance } from "../../provider/resources/model/guards.ts";
+import { massDisappearance } from "../../provider/resources/common.ts";
 import { changedLabels } from "../../provider/seedRows/cells.ts";
 import { keyOf, withoutIgnored } from "../../provider/seedRows/declaration.ts";
 import { canonical, inForm, keyText, naturalKey } from "../../provider/seedRows/digests.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HostProgram, HostProvider } from "../../engine/cli/cli.ts";
 import { packageFolder } from "../../machine/ownPackage.ts";
-import { findOwnResource } from "../../provider/pulumi/providerKinds.ts";
+import { findOwnResource } from "../../provider/pulumi/names.ts";
 
 /** Set to give each provider a process of its own, where one is looked at or killed. */
 const separately = "MICROAPPS_PROVIDER_PROCESS";

@@ -4,10 +4,9 @@ import { today } from "../../machine/today.ts";
 import { type Configuration, platformOf } from "../../provider/pulumi/configuration.ts";
 import { connect, type PlatformAccess } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/properties.ts";
-import { Identities } from "../../provider/resources/model/identities.ts";
-import { Journal } from "../../provider/resources/model/journal.ts";
-import { type ResourceContext, TeamClaims } from "../../provider/resources/resource.ts";
-import { RowClaims } from "../../provider/seedRows/claims.ts";
+import { Journal } from "../../provider/resources/journal.ts";
+import type { Context } from "../../provider/resources/resource.ts";
+import { Run } from "../../provider/resources/run.ts";
 import { progressLine } from "./progressLine.ts";
 
 const nobody = (): void => undefined;
@@ -19,7 +18,7 @@ export const lookingContext = (
   program: string,
   signal: AbortSignal,
   status: (text: string) => void = nobody,
-): ResourceContext => ({
+): Context => ({
   client,
   members,
   tables,
@@ -29,10 +28,7 @@ export const lookingContext = (
   dialect: client.dialect,
   platform: platformOf(settings),
   account: { email: settings.email, userID: settings.userID },
-  claims: new TeamClaims(),
-  rowClaims: new RowClaims(program),
-  organizationNames: new Map(),
-  identities: new Identities(),
+  ...new Run(program).known,
   journal: new Journal(() => platformOf(settings)),
   readsFirst: false,
   assertAlone: nobody,
@@ -52,7 +48,7 @@ const stopping = ["SIGINT", "SIGTERM"] as const;
 export async function look<Found>(
   settings: Configuration,
   program: string,
-  work: (context: ResourceContext, access: PlatformAccess) => Promise<Found>,
+  work: (context: Context, access: PlatformAccess) => Promise<Found>,
 ): Promise<Found> {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();

@@ -6,8 +6,7 @@ import {
   type RenamedSide,
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
-import { toShownNames } from "../../provider/pulumi/providerKinds.ts";
-import { describeNamed, readName } from "../../provider/resources/model/identities.ts";
+import { toShownNames, describeNamed, readName } from "../../provider/pulumi/names.ts";
 
 /** A step of an engine's preview. */
 type PreviewStep = Pick<StepInfo, "op" | "urn" | "properties" | "departure">;

@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { messageOf } from "../../machine/failures.ts";
 import { formatCount, some } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/files.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
+import type { Context } from "../../provider/resources/resource.ts";
 import { modeline, packageSchemaFrom } from "../tableSchema/outputs.ts";
 import { existingPeople, existingSeed, importText, type Existing, type ImportTarget } from "./importFile.ts";
 import { DumpMask, pasted, type MaskRequest } from "./masking.ts";
@@ -46,7 +46,7 @@ const environmentName = "environment.yaml";
 const importName = "import.json";
 
 /** Reads what is asked for and writes it into the folder, all of it or nothing. `context` may read only. */
-export async function dump(context: ResourceContext, request: DumpRequest, folder: string): Promise<DumpSummary> {
+export async function dump(context: Context, request: DumpRequest, folder: string): Promise<DumpSummary> {
   const { tables, importFor, force } = request;
   const own = tables.map(({ file }) => file);
   const rowFiles = own.flatMap((file) => [file, nameLinksFile(file, own)]);
@@ -235,7 +235,7 @@ const leftOut = ({ rows }: DumpedSeed, reason: string): string =>
   `table ${rows.option.table} is left out of ${importName}, since its rows are not as its file says: ${reason}`;
 
 async function existingSeeds(
-  context: ResourceContext,
+  context: Context,
   seeds: readonly DumpedSeed[],
   draft: string,
   warn: (text: string) => void,
@@ -276,7 +276,7 @@ export interface MasksCheck {
 
 /** Reads the tables, and finds out what the rules of a masks file would leave unmasked. Writes nothing and needs no secret. */
 export async function checkMasks(
-  context: ResourceContext,
+  context: Context,
   file: MasksFile,
   { tables, organizations, teams }: Pick<DumpRequest, "tables" | "organizations" | "teams">,
 ): Promise<MasksCheck> {

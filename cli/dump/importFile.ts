@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { listLinkedInputs, things } from "../../provider/environment/things.ts";
 import { nameOf } from "../../provider/people/people.ts";
+import { dynamicType, providerOf, environmentType } from "../../provider/pulumi/names.ts";
 import {
   check,
   inputsIn,
@@ -13,9 +14,7 @@ import {
   secretsOf,
   signature,
 } from "../../provider/pulumi/properties.ts";
-import { dynamicType, providerOf } from "../../provider/pulumi/providerKinds.ts";
-import { environmentType } from "../../provider/resources/model/identities.ts";
-import type { Resource, ResourceContext } from "../../provider/resources/resource.ts";
+import type { Resource, Context } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { declareOrganizations, type DumpedOrganization } from "./people.ts";
@@ -75,7 +74,7 @@ function findOnPlatform(
  * that may only read, this also proves that the file matches the table. Throws when it does not.
  */
 export async function existingSeed(
-  context: ResourceContext,
+  context: Context,
   { name, declaration, references, parent }: DumpedSeed,
 ): Promise<Existing> {
   const keyed = ({ option: { table, key } }: TableRows) => ({ table, key: key[0] ?? "" });

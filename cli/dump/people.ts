@@ -4,7 +4,7 @@ import type { Declaration } from "../../provider/environment/declaration.ts";
 import { getTeamMembers } from "../../provider/functions/functions.ts";
 import { nameOf } from "../../provider/people/people.ts";
 import { organization } from "../../provider/resources/organization.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
+import type { Context } from "../../provider/resources/resource.ts";
 import { team } from "../../provider/resources/team.ts";
 import { teamRoster } from "../../provider/resources/teamRoster.ts";
 import { DumpError } from "./tables.ts";
@@ -47,7 +47,7 @@ export interface PeopleMask {
  * the order of their names. Calls `warn` for what an environment file can't declare.
  */
 export async function readOrganizations(
-  context: ResourceContext,
+  context: Context,
   organizationIDs: readonly string[],
   teamIDs: readonly string[],
   warn: (text: string) => void,
@@ -93,7 +93,7 @@ export async function readOrganizations(
 }
 
 async function membersOf(
-  context: ResourceContext,
+  context: Context,
   { id, name }: NamedThing,
   note: (text: string) => void,
   mask: PeopleMask | undefined,

@@ -1,7 +1,7 @@
 import { declarable, type RowData } from "../../platform/contract/values.ts";
 import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { formatCount, some } from "../../platform/messages/text.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
+import type { Context } from "../../provider/resources/resource.ts";
 import { canonical, digestOf, keyText } from "../../provider/seedRows/digests.ts";
 import { parentsAreHidden } from "../../provider/seedRows/live.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
@@ -158,7 +158,7 @@ export class TableRows {
   }
 
   /** Reads a table. */
-  static async read(context: ResourceContext, option: TableOption, mask?: RowMask): Promise<TableRows> {
+  static async read(context: Context, option: TableOption, mask?: RowMask): Promise<TableRows> {
     const rows = new TableRows(option, mask);
     await rows.#readAll(context);
     rows.#assertKeyed();
@@ -241,7 +241,7 @@ export class TableRows {
     );
   }
 
-  async #readAll(context: ResourceContext): Promise<void> {
+  async #readAll(context: Context): Promise<void> {
     const { table, key } = this.option;
     try {
       for await (const page of rowsOf(context, table, aTable)) {

@@ -6,7 +6,7 @@ import { faultKinds } from "../../emulator/platform/faults.ts";
 import { createClient } from "../../platform/client/client.ts";
 import type { Client } from "../../platform/client/options.ts";
 import { MemberLists } from "../../provider/people/members.ts";
-import { TableReads } from "../../provider/pulumi/tableReads.ts";
+import { TableReads } from "../../provider/pulumi/platform.ts";
 import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";

@@ -6,7 +6,8 @@ import type { Row, RowData } from "../../platform/contract/values.ts";
 import { ApiError, isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { topName, type DeclaredThing as Declaring } from "../../provider/environment/things.ts";
-import { TableReads } from "../../provider/pulumi/tableReads.ts";
+import { toPlannedUrn } from "../../provider/pulumi/names.ts";
+import { TableReads } from "../../provider/pulumi/platform.ts";
 import {
   describeOver,
   describeSoon,
@@ -16,9 +17,7 @@ import {
   splitEnds,
 } from "../../provider/resources/declaredPeople.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
-import { toPlannedUrn } from "../../provider/resources/model/identities.ts";
-import type { RowWatch } from "../../provider/resources/model/resource.ts";
-import type { ResourceContext } from "../../provider/resources/resource.ts";
+import type { RowWatch, Context } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { changedLabels } from "../../provider/seedRows/cells.ts";
 import { rowsByKey, withoutSecrets } from "../../provider/seedRows/declaration.ts";
@@ -171,7 +170,7 @@ export async function drift(
   };
 }
 
-type LookingContext = ResourceContext & { tables: CountingReads };
+type LookingContext = Context & { tables: CountingReads };
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 

@@ -15,10 +15,11 @@ import {
   unhidden,
   unknownValue,
 } from "../../provider/pulumi/properties.ts";
-import { Journal } from "../../provider/resources/model/journal.ts";
-import { factsOf, ResourceError, type OrganizationName } from "../../provider/resources/model/resource.ts";
-import { type OfflineResourceContext, type Resource, Run } from "../../provider/resources/resource.ts";
+import { factsOf, ResourceError } from "../../provider/resources/common.ts";
+import { Journal } from "../../provider/resources/journal.ts";
+import type { OfflineContext, Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { Run } from "../../provider/resources/run.ts";
 import { summarize } from "../../provider/seedRows/declaration.ts";
 import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { encodeLedger, type Ledger } from "../../provider/seedRows/ledger.ts";
@@ -258,7 +259,6 @@ class OfflineProvider implements engine.ResourceProvider {
   readonly #root: string;
   readonly #run: Run;
   readonly notes = new Map<string, Noted>();
-  readonly #organizationNames = new Map<string, OrganizationName>();
   /** Tables whose rows can't be known here: what such a seed of a state gives up another one may take. */
   readonly #sealed: ReadonlySet<unknown>;
   #failure: Error | undefined;
@@ -319,7 +319,7 @@ class OfflineProvider implements engine.ResourceProvider {
         () => (note.isUnread ? undefined : diff(resource, this.#context(note), outputs, toListed(resource, news))),
         refused,
       )) ?? (await diff(plain, this.#context(note), outputs, news));
-    if (isAsked) this.#run.compared(urn, comparison);
+    if (isAsked) this.#run.note(urn, comparison.findings);
     const { changed, replaces } = comparison;
     note.changed = changed;
     if (isAsked && replaces.length > 0) await this.#depart(note, { urn, resource, outputs }, "departing");
@@ -348,7 +348,7 @@ class OfflineProvider implements engine.ResourceProvider {
       // A run ends with the first one.
       (message) => void (note.refusals.includes(message) || note.refusals.push(message)),
     );
-    if (findings) this.#run.compared(urn, { changed: [], replaces: [], findings });
+    this.#run.note(urn, findings);
     if (found.rows) note[into] = found.rows;
     note.lines.push(...found.lines);
   }
@@ -381,14 +381,14 @@ class OfflineProvider implements engine.ResourceProvider {
   update = ({ urn }: { urn: string }, _old: unknown, inputs: PropertyMap): Promise<engine.Created> =>
     this.create(urn, inputs, 0, true);
 
-  #context(note: Noted): OfflineResourceContext {
+  #context(note: Noted): OfflineContext {
     const say = (text: string): void => void note.lines.push(text);
     const rows = (ahead: RowsAhead): void => void (note.rows = ahead);
     return {
       report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       ...{ directory: this.#place.folder, day: today(), dialect: completeDialect(), platform: "", account: {} },
       ...this.#run.known,
-      ...{ journal: new Journal(() => ""), organizationNames: this.#organizationNames },
+      journal: new Journal(() => ""),
       seed: () => digestKey,
       isPlan: true,
     };

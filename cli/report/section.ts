@@ -10,7 +10,7 @@ import {
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
 import { type DeclaredThing, type Link, kinds as all, things, topName } from "../../provider/environment/things.ts";
-import { describeNamed, readName, toPlannedUrn } from "../../provider/resources/model/identities.ts";
+import { describeNamed, readName, toPlannedUrn } from "../../provider/pulumi/names.ts";
 import { decodeLedger } from "../../provider/seedRows/ledger.ts";
 import { describeKept } from "../../provider/seedRows/otherSeeds.ts";
 import type { RowsAhead } from "../../provider/seedRows/plan.ts";

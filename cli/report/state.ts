@@ -7,8 +7,8 @@ import {
 } from "../../engine/decide.ts";
 import { BoundError, checkJsonBounds, ofStates } from "../../machine/bounds.ts";
 import { isObject } from "../../platform/contract/wire.ts";
+import { resourceOf, toShownNames, urnThrough } from "../../provider/pulumi/names.ts";
 import { unknownValue } from "../../provider/pulumi/properties.ts";
-import { resourceOf, toShownNames, urnThrough } from "../../provider/pulumi/providerKinds.ts";
 
 /** A resource as a state has it. */
 export interface StateResource {

@@ -13,6 +13,7 @@ import {
   valuePlace,
   describePlace,
 } from "../layers/document.ts";
+import { toPlannedUrn } from "../pulumi/names.ts";
 import {
   describeOver,
   describeSoon,
@@ -22,7 +23,6 @@ import {
   splitEnds,
   teamsIn,
 } from "../resources/declaredPeople.ts";
-import { toPlannedUrn } from "../resources/model/identities.ts";
 import { RowClaims } from "../seedRows/claims.ts";
 import { keysOf, keyOf } from "../seedRows/declaration.ts";
 import type { Seed as DeclaredSeed } from "../seedRows/inputs.ts";

@@ -4,8 +4,8 @@ import { field, fieldType, seed as platform } from "../../platform/seed/schema.t
 import type { Mapping, Problem, Value } from "../layers/document.ts";
 import { formsAt, type Grammar, hasList, type KeyPath } from "../layers/layers.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
+import { facts } from "../resources/common.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
-import { facts } from "../resources/model/resource.ts";
 import { notification } from "../resources/notification.ts";
 import { organization } from "../resources/organization.ts";
 import { rowFile } from "../resources/rowFile.ts";

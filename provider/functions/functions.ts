@@ -11,12 +11,13 @@ import {
 } from "../../platform/contract/values.ts";
 import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { ListedMember } from "../people/members.ts";
-import { type Context, type InputProblem, ResourceError } from "../resources/model/resource.ts";
+import { type InputProblem, ResourceError } from "../resources/common.ts";
+import type { Context } from "../resources/resource.ts";
 import { childrenOf } from "../resources/rowFile.ts";
 import { keyText } from "../seedRows/digests.ts";
 import { rowByKey } from "../seedRows/links.ts";
 import { readKey, writeKey } from "../seedRows/observation.ts";
-import { aTable, type RowContext, rowsOf } from "../seedRows/table.ts";
+import { aTable, rowsOf } from "../seedRows/table.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */
 export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
@@ -30,7 +31,7 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
   /** Problems between inputs that are each right. Offline. */
   check?: (inputs: z.output<Inputs>) => InputProblem[];
   /** Throws an InputError when an input names what is not there. */
-  invoke: (context: RowContext, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
+  invoke: (context: Context, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
 }
 
 /** Declares a function. */
@@ -195,7 +196,7 @@ interface Query {
  * looked through.
  */
 export async function* readMatching(
-  context: RowContext,
+  context: Context,
   { table, where = {}, filters = [], limit, parentRowID }: Query,
 ): AsyncGenerator<Row> {
   const wanted = Object.entries(where);
@@ -420,7 +421,7 @@ type Listing = PlatformFunction<z.ZodObject, typeof items>;
 const listing =
   <Inputs extends z.ZodObject>(
     inputs: Inputs,
-    list: (context: RowContext, inputs: z.output<Inputs>, limit: number) => Promise<Items>,
+    list: (context: Context, inputs: z.output<Inputs>, limit: number) => Promise<Items>,
   ) =>
   (name: string, limit: number): Listing => ({
     name: `${name} list`,

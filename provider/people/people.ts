@@ -1,4 +1,4 @@
-import { tooManyRemovals } from "../resources/model/guards.ts";
+import { tooManyRemovals } from "../resources/common.ts";
 
 // Who is who, and what a team has to become of that. Nothing here talks to a platform.
 

@@ -9,7 +9,7 @@ import { isHeaderValue, noHeaderValue } from "../../platform/contract/wire.ts";
 import { shortestSecret } from "../../platform/messages/masks.ts";
 import { sentences, quote } from "../../platform/messages/text.ts";
 import { wireName } from "../../platform/profile/profile.ts";
-import { once, ResourceError } from "../resources/model/resource.ts";
+import { once, ResourceError } from "../resources/common.ts";
 
 /** An unusable configuration; `message` is one sentence that names what to set. */
 export class ConfigurationError extends Error {

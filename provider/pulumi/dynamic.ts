@@ -4,6 +4,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, type Configuration, configure, UnknownSetting } from "./configuration.ts";
 import { endWithEngine } from "./lifetime.ts";
+import { explicitInput, findOwnResource, pickOwnSettings } from "./names.ts";
 import { type Call, type Departure, Failure, Operations, type RunOptions } from "./operations.ts";
 import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
@@ -16,7 +17,6 @@ import {
   secretTexts,
   unhidden,
 } from "./properties.ts";
-import { explicitInput, findOwnResource, pickOwnSettings } from "./providerKinds.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {

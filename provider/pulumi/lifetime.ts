@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { whyRefused } from "../../machine/failures.ts";
 import { makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../machine/processes.ts";
-import { ResourceError } from "../resources/model/errors.ts";
+import { ResourceError } from "../resources/common.ts";
 
 /** Milliseconds for running calls to end: no engine gets their answers, but the journal keeps them. */
 const gracePeriodMs = 1_500;

@@ -10,23 +10,16 @@ import { completeDialect, type Dialect } from "../../platform/profile/profile.ts
 import { InputError, type PlatformFunction } from "../functions/functions.ts";
 import { readProfile } from "../layers/layers.ts";
 import type { ListWaits } from "../people/members.ts";
-import { type Identities, oneThing, readName } from "../resources/model/identities.ts";
-import { Journal } from "../resources/model/journal.ts";
-import {
-  type Diff,
-  type InputProblem,
-  type Observed,
-  type OrganizationName,
-  PartialFailure,
-  type Recall,
-  ResourceError,
-} from "../resources/model/resource.ts";
-import { type OfflineResourceContext, type Resource, type ResourceContext, Run } from "../resources/resource.ts";
+import { type InputProblem, PartialFailure, ResourceError } from "../resources/common.ts";
+import { Journal } from "../resources/journal.ts";
+import type { Diff, Observed, Recall, OfflineContext, Resource, Context } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
+import { type Identities, Run } from "../resources/run.ts";
 import { describeDeparture } from "../seedRows/otherSeeds.ts";
 import { ifNotThere, type RowsAhead } from "../seedRows/plan.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { RunningMark } from "./lifetime.ts";
+import { oneThing, readName } from "./names.ts";
 import { leavingRows, withIgnored } from "./options.ts";
 import type { PlatformAccess } from "./platform.ts";
 import { Forecasts, type Phase, type Reporter } from "./progress.ts";
@@ -83,14 +76,14 @@ function journalPlace({ configuration, directory }: RunOptions): string {
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
-type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
+type Offline = OfflineContext & Pick<Context, "appServer">;
 
 /** Tools for carrying out a call. */
 interface Tools {
   configuration: Configuration;
   offline: Offline;
   /** Throws when the state is of another platform. */
-  online: (state?: Properties) => Promise<ResourceContext>;
+  online: (state?: Properties) => Promise<Context>;
   /** Adds the platform to a resource's outputs. */
   bound: (outputs: Properties) => Properties;
   clean: (text: string) => string;
@@ -115,7 +108,6 @@ export class Operations {
   readonly #identities: Identities;
   readonly #journal: Journal;
   readonly #mark: RunningMark;
-  readonly #organizationNames = new Map<string, OrganizationName>();
   /** True when a program runs: without one, the configuration is the state's. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
@@ -164,8 +156,8 @@ export class Operations {
       const { resource, ignores = [] } = call;
       const leaving = leavingRows(resource, ignores);
       const inputs = toListed(resource, { ...withIgnored(resource, ignores, olds, news), ...leaving });
-      const comparison = await diff(resource, offline, { ...olds, ...leaving }, inputs);
-      const change = this.#run.compared(call.urn, comparison);
+      const { findings, ...change } = await diff(resource, offline, { ...olds, ...leaving }, inputs);
+      this.#run.note(call.urn, findings);
       if (call.resource.identity) this.#journal.settle(call.urn, `${call.resource.name} ${id}`);
       const keeps = change.replaces.length === 0;
       const isChanged = moved || change.changed.length > 0;
@@ -300,13 +292,14 @@ export class Operations {
   /** Compares a seed anew that gives up rows, if the program has declared these elsewhere since. */
   async #compareAgain(
     { resource, urn }: Call,
-    context: OfflineResourceContext,
+    context: OfflineContext,
     news: Properties,
     old: Properties,
   ): Promise<void> {
     if (urn === undefined || !this.#run.rowClaims.gives(urn) || !(await this.forecasts.isOutdated(urn))) return;
     const inputs = toListed(resource, { ...news, resourceUrn: urn });
-    this.#run.compared(urn, await diff(resource, context, { ...old, resourceUrn: urn }, inputs));
+    const { findings } = await diff(resource, context, { ...old, resourceUrn: urn }, inputs);
+    this.#run.note(urn, findings);
   }
 
   /** Calls a function; returns its outputs, or the problems of its inputs, such as a thing that does not exist. */
@@ -345,7 +338,7 @@ export class Operations {
     try {
       const settings = (configuration = this.#options.configuration());
       const offline = this.#offline(seed, settings, { ...heard, forecast });
-      const online = async (state: Properties = {}): Promise<ResourceContext> => {
+      const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
@@ -372,7 +365,6 @@ export class Operations {
       ...this.#run.known,
       journal: this.#journal,
       seed: () => (seed?.length ? seed : randomBytes(32)),
-      organizationNames: this.#organizationNames,
       recall: (kind) => this.#recalled(kind, platformOf(settings)),
     };
   }

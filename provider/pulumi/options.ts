@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../../platform/contract/wire.ts";
-import { factsOf } from "../resources/model/resource.ts";
+import { factsOf } from "../resources/common.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { Properties } from "./properties.ts";
 

@@ -1,9 +1,11 @@
+import type { CallOptions, Calls } from "../../platform/client/http/call.ts";
 import { createClient, type Client, type ClientOptions } from "../../platform/client/index.ts";
+import { pages } from "../../platform/client/lists.ts";
+import type { Row } from "../../platform/contract/values.ts";
 import { ApiError } from "../../platform/contract/wire.ts";
 import { readProfile } from "../layers/layers.ts";
-import { type ListWaits, MemberLists } from "../people/members.ts";
+import { type ListWaits, MemberLists, SnapshotCache } from "../people/members.ts";
 import { type Configuration, emulators } from "./configuration.ts";
-import { TableReads } from "./tableReads.ts";
 
 /** The platform as a provider reaches it. */
 export interface PlatformAccess {
@@ -96,5 +98,63 @@ async function loggedIn(settings: Configuration): Promise<void> {
     if (settings.token !== undefined) await client.readorganization({ organizationID: "none" });
   } finally {
     await close();
+  }
+}
+
+interface ReadOptions {
+  /** Milliseconds for which a table serves further reads (default 5,000). Our own writes drop it. */
+  ttlMs?: number;
+  now?: () => number;
+}
+
+/** Above this number of rows each reader reads the table itself, so that no memory holds all of it. */
+const maxKeptRows = 10_000;
+
+/**
+ * Reads whole tables for many readers at a time: one read of a small table serves all that ask meanwhile or within
+ * `ttlMs`. For readers that only look; plans of changes read the table themselves.
+ */
+export class TableReads {
+  readonly #client: Calls<"microappdata">;
+  readonly #snapshots: SnapshotCache<Row[]>;
+  readonly #underway = new Map<string, Promise<void>>();
+
+  constructor(client: Calls<"microappdata">, { ttlMs = 5_000, now = Date.now }: ReadOptions = {}) {
+    this.#client = client;
+    this.#snapshots = new SnapshotCache(ttlMs, now);
+  }
+
+  /** Pages of a table as it was at most `ttlMs` ago. */
+  async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
+    for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
+    const known = this.#snapshots.get(table);
+    if (known) {
+      if (known.snapshot.length > 0) yield known.snapshot;
+      return;
+    }
+    const ended = Promise.withResolvers<undefined>();
+    this.#underway.set(table, ended.promise);
+    const letOthers = (): void => {
+      if (this.#underway.get(table) === ended.promise) this.#underway.delete(table);
+      ended.resolve(undefined);
+    };
+    const version = this.#snapshots.version(table);
+    let rows: Row[] | undefined = [];
+    try {
+      for await (const page of pages(this.#client, { microAppID: table, ...call })) {
+        rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
+        // Each reader reads a large table itself: none waits for the end of this read.
+        if (!rows) letOthers();
+        yield page;
+      }
+      if (rows) this.#snapshots.keep(table, rows, version);
+    } finally {
+      letOthers();
+    }
+  }
+
+  /** Notes a change of ours: earlier reads are not served any more. */
+  changed(table: string): void {
+    this.#snapshots.changed(table);
   }
 }

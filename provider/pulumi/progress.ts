@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatCount } from "../../platform/messages/text.ts";
-import type { Report } from "../resources/model/resource.ts";
+import type { Report } from "../resources/resource.ts";
 import type { LateRows } from "../seedRows/claims.ts";
 
 const severities = { info: 1, warning: 2 } as const;

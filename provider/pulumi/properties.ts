@@ -6,13 +6,12 @@ import { role } from "../../platform/contract/people.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { Mask } from "../../platform/messages/masks.ts";
 import { sentences, maxReported } from "../../platform/messages/text.ts";
-import { randomID } from "../resources/model/identities.ts";
-import { factsOf, type Given, type InputProblem, once } from "../resources/model/resource.ts";
-import type { Comparison, OfflineResourceContext, Resource, ResourceContext } from "../resources/resource.ts";
+import { factsOf, type InputProblem, once } from "../resources/common.ts";
+import type { Given, Comparison, OfflineContext, Resource, Context } from "../resources/resource.ts";
 import { keyOf } from "../seedRows/declaration.ts";
 import { leavesOf } from "../seedRows/source/source.ts";
 import { type Configuration, secretKeys } from "./configuration.ts";
-import { toHiddenName } from "./providerKinds.ts";
+import { randomID, toHiddenName } from "./names.ts";
 
 /** Stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -84,7 +83,7 @@ export function toListed(resource: Resource, inputs: Properties, last: Propertie
 /** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
 export async function check(
   resource: Resource,
-  context: OfflineResourceContext,
+  context: OfflineContext,
   old: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; problems: InputProblem[] }> {
@@ -156,7 +155,7 @@ const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
 /** Differences between the state of the last run and the inputs of this one. Offline. */
 export async function diff(
   resource: Resource,
-  context: OfflineResourceContext,
+  context: OfflineContext,
   old: Properties,
   news: Properties,
 ): Promise<Comparison> {
@@ -325,7 +324,7 @@ export const secrecy = (resource: Resource, secrets: ReadonlySet<string>): Prope
   );
 
 /** Keeps secrets out of messages and IDs. */
-export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
+export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<Context, "hide" | "publicID"> => ({
   hide: (value) => mask().add(textsIn(value)),
   publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
 });

@@ -3,8 +3,8 @@ import { generationState, stateOf } from "../../platform/contract/values.ts";
 import { id } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { common, PartialFailure, ResourceError } from "./common.ts";
+import { type Context, resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

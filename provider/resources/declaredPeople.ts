@@ -7,7 +7,8 @@ import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { namesOf, type Role } from "../people/people.ts";
 import { read, SourceError } from "../seedRows/source/read.ts";
 import { placeOf } from "../seedRows/source/source.ts";
-import type { Context, InputProblem, Report } from "./model/resource.ts";
+import type { InputProblem } from "./common.ts";
+import type { Context, Report } from "./resource.ts";
 
 // Who is declared and until when: in place, or in a list.
 

@@ -4,15 +4,9 @@ import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/val
 import { email, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { printableLine } from "../../platform/messages/text.ts";
-import { findLegacyIntent, type Entry } from "./model/journal.ts";
-import {
-  common,
-  type Context,
-  generation as replacements,
-  type OfflineContext,
-  ResourceError,
-} from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { common, generation as replacements, ResourceError } from "./common.ts";
+import { findLegacyIntent, type Entry } from "./journal.ts";
+import { type Context, type OfflineContext, resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

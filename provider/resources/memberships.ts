@@ -13,16 +13,12 @@ import {
   type RoleChange,
   type Wanted,
 } from "../people/people.ts";
-import { describeNamed, type NamedResource } from "./model/identities.ts";
-import { ResourceError, type Context } from "./model/resource.ts";
-import { stays, type TeamClaims } from "./resource.ts";
+import { describeNamed, type NamedResource } from "../pulumi/names.ts";
+import { ResourceError } from "./common.ts";
+import type { Context } from "./resource.ts";
+import { stays } from "./run.ts";
 
 // How the members of a team become those who are planned, and how that is proved.
-
-/** Context of resources that put users into teams. */
-export interface MemberContext extends Context {
-  claims: TeamClaims;
-}
 
 /** As whom the calls are made. */
 export const caller = async ({ client, account }: Context): Promise<Person> => ({
@@ -140,7 +136,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 
 /** Gives members other roles; answers the changes that failed, with the reason. `findLacking` proves the others. */
 export const changeRoles = (
-  context: MemberContext,
+  context: Context,
   teamID: string,
   changes: readonly RoleChange<ListedMember>[],
 ): Promise<Map<RoleChange<ListedMember>, unknown>> =>
@@ -215,7 +211,7 @@ const stillThere = "the platform answered that it did, and it is in the list aft
  * takes out whom a resource of this run declares; `urn` is of the one that asks, and has looked at its own people.
  */
 export async function takeOut(
-  context: MemberContext,
+  context: Context,
   teamID: string,
   leaving: readonly ListedMember[],
   urn?: string,
@@ -273,14 +269,14 @@ export async function unlisted(
 
 /** Those of some declared people whom other resources of this run decide on. */
 export class Spared {
-  readonly #context: MemberContext;
+  readonly #context: Context;
   readonly #teamID: string;
   readonly #owned: People<Wanted>;
   readonly #urn: string | undefined;
   readonly #kept = new Map<string, NamedResource>();
 
   /** `urn` is of a resource that goes on: what it declares now is no reason to spare anybody. */
-  constructor(context: MemberContext, teamID: string, owned: readonly Wanted[], urn?: string) {
+  constructor(context: Context, teamID: string, owned: readonly Wanted[], urn?: string) {
     this.#context = context;
     this.#teamID = teamID;
     this.#owned = new People(owned);
@@ -326,7 +322,7 @@ interface Leaving {
 }
 
 /** Takes people out of a team with their declaration, but for those on whom something else decides. */
-export async function leave(context: MemberContext, teamID: string, leaving: Leaving): Promise<void> {
+export async function leave(context: Context, teamID: string, leaving: Leaving): Promise<void> {
   const { people, unseen, keepSelf, isHidden, goesOn = false, guards } = leaving;
   const { members, report, claims } = context;
   await members.awaits(teamID, unseen);
@@ -369,7 +365,7 @@ export async function leave(context: MemberContext, teamID: string, leaving: Lea
 
 /** Throws where a roster's guards refuse that its people go. */
 async function guard(
-  context: MemberContext,
+  context: Context,
   teamID: string,
   list: readonly ListedMember[],
   { owned, goes, guards }: { owned: readonly Wanted[]; goes: readonly ListedMember[]; guards: Leaving["guards"] },

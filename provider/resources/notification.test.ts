@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { Journal } from "./model/journal.ts";
+import { Journal } from "./journal.ts";
 import { notification } from "./notification.ts";
-import type { ResourceContext } from "./resource.ts";
+import type { Context } from "./resource.ts";
 
 test.each([
   ["inApp", { notificationCount: 0, pushCount: 0 }, true],
@@ -20,6 +20,6 @@ test.each([
     report: { warning: (text: string) => void warnings.push(text) },
   };
   const inputs = { appID: "a1", email: "ada@example.com", message: "Welcome", channel };
-  await notification.create(context as unknown as ResourceContext, inputs); // all of it that a create uses
+  await notification.create(context as unknown as Context, inputs); // all of it that a create uses
   expect(warnings.join().includes("reached nobody")).toBe(isWarned);
 });

@@ -5,16 +5,9 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { findLegacyIntent } from "./model/journal.ts";
-import {
-  common,
-  type Context,
-  generation,
-  type OfflineContext,
-  PartialFailure,
-  ResourceError,
-} from "./model/resource.ts";
-import { resource, type State } from "./resource.ts";
+import { common, generation, PartialFailure, ResourceError } from "./common.ts";
+import { findLegacyIntent } from "./journal.ts";
+import { type Context, type OfflineContext, resource, type State } from "./resource.ts";
 import { exceptSpelling } from "./teamMember.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";

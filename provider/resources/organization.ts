@@ -3,18 +3,11 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { isConflict, orUndefinedIfNotFound, type ApiError } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { chosenID, describeNamed, readName } from "./model/identities.ts";
-import { called, createNamed, readNamed, sync, verifyGone, whileFewer, type Kind } from "./model/lifecycle.ts";
-import {
-  adoptSame,
-  common,
-  type Context,
-  type InputProblem,
-  type OfflineContext,
-  type OrganizationName,
-  ResourceError,
-} from "./model/resource.ts";
-import { resource, type State } from "./resource.ts";
+import { chosenID, describeNamed, readName } from "../pulumi/names.ts";
+import { adoptSame, common, type InputProblem, ResourceError } from "./common.ts";
+import { called, createNamed, readNamed, sync, verifyGone, whileFewer, type Kind } from "./lifecycle.ts";
+import { type Context, type OfflineContext, resource, type State } from "./resource.ts";
+import type { OrganizationName } from "./run.ts";
 
 const inputs = z.object({
   ...common,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { answerRemoved } from "../../machine/removed.ts";
 import { appReadiness } from "./appReadiness.ts";
+import { common, ResourceError } from "./common.ts";
 import { generatedApp } from "./generatedApp.ts";
-import { common, ResourceError } from "./model/resource.ts";
 import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
 import { type Resource, resource } from "./resource.ts";

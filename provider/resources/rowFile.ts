@@ -5,12 +5,13 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isOutcomeUnknown, isUndocumented, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
+import { describeNamed } from "../pulumi/names.ts";
 import { rowByKey } from "../seedRows/links.ts";
 import { readKey } from "../seedRows/observation.ts";
-import { describeNamed, type Replaced } from "./model/identities.ts";
-import { untilShown, verifyGone } from "./model/lifecycle.ts";
-import { adopt, common, type Context, PartialFailure, ResourceError } from "./model/resource.ts";
-import { resource, type State } from "./resource.ts";
+import { adopt, common, PartialFailure, ResourceError } from "./common.ts";
+import { untilShown, verifyGone } from "./lifecycle.ts";
+import { type Context, resource, type State } from "./resource.ts";
+import type { Replaced } from "./run.ts";
 
 const fieldDescription =
   "Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}.";

@@ -2,7 +2,6 @@ import { messageOf } from "../../machine/failures.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { removeOwned, apply, lookAhead } from "../seedRows/apply.ts";
 import { formsOf } from "../seedRows/cells.ts";
-import type { OfflineRowContext } from "../seedRows/claims.ts";
 import { saltOf } from "../seedRows/digests.ts";
 import { findSettingProblems, inputs, outputs, type SeedInputs, type SeedState } from "../seedRows/inputs.ts";
 import { decodeLedger, emptyLedger } from "../seedRows/ledger.ts";
@@ -11,8 +10,8 @@ import { departure, leaveLate, problemsWith, type ComparedSeed } from "../seedRo
 import { previewUpdate, sourceOf } from "../seedRows/preview.ts";
 import { SourceError } from "../seedRows/source/read.ts";
 import { predecessorOf } from "../seedRows/state.ts";
-import { type Diff, type InputProblem, ResourceError } from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { type InputProblem, ResourceError } from "./common.ts";
+import { type OfflineContext, type Diff, resource } from "./resource.ts";
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint"] as const;
@@ -172,7 +171,7 @@ const problemOf = ({ source }: { source?: string | undefined }, reason: string):
 });
 
 /** Holds the rows against the other seeds of the program. */
-async function verify({ rowClaims, directory }: OfflineRowContext, declared: ComparedSeed): Promise<InputProblem[]> {
+async function verify({ rowClaims, directory }: OfflineContext, declared: ComparedSeed): Promise<InputProblem[]> {
   const problems = await problemsWith(rowClaims, declared, directory);
   // One for all of them: an engine prints the value of the property with each.
   return problems.length === 0 ? [] : [problemOf(declared.target, problems.join("\n"))];

@@ -6,20 +6,11 @@ import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contr
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { type ListedMember, peopleIn } from "../people/members.ts";
 import { isSame, nameOf } from "../people/people.ts";
+import { describeNamed } from "../pulumi/names.ts";
+import { adoptSame, common, generation, PartialFailure, ResourceError } from "./common.ts";
+import { called, createNamed, readNamed, sync, uncancellable, verifyGone, whileFewer, type Kind } from "./lifecycle.ts";
 import { caller, findRole, membersOf, proveRole } from "./memberships.ts";
-import { describeNamed } from "./model/identities.ts";
-import {
-  called,
-  createNamed,
-  readNamed,
-  sync,
-  uncancellable,
-  verifyGone,
-  whileFewer,
-  type Kind,
-} from "./model/lifecycle.ts";
-import { adoptSame, common, type Context, generation, PartialFailure, ResourceError } from "./model/resource.ts";
-import { resource, type ResourceContext, type State } from "./resource.ts";
+import { type Context, resource, type State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -138,12 +129,7 @@ export const team = resource({
 });
 
 /** Deletes a team that nobody is in but who came with it, and may stand in the way of that. */
-async function removeEmptied(
-  context: ResourceContext,
-  id: string,
-  state: Kept,
-  own: readonly ListedMember[],
-): Promise<void> {
+async function removeEmptied(context: Context, id: string, state: Kept, own: readonly ListedMember[]): Promise<void> {
   const remove = () => orUndefinedIfNotFound(context.client.deleteteam({ teamID: id }, context));
   try {
     await remove();
@@ -169,7 +155,7 @@ async function removeEmptied(
 /** Most people whom a refusal names. */
 const maxNamed = 20;
 
-function notEmptied(context: ResourceContext, id: string, state: Kept, others: readonly ListedMember[]): Error {
+function notEmptied(context: Context, id: string, state: Kept, others: readonly ListedMember[]): Error {
   const { resourceUrn: urn } = state;
   const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
   const follow = isReplaced && others.every((member) => context.claims.declaring(id, member) !== undefined);

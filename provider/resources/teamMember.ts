@@ -5,7 +5,10 @@ import { email as address, id } from "../../platform/contract/values.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { ListedMember } from "../people/members.ts";
 import { nameOf, namesOf, planMembers, toPerson, type Person, type Role } from "../people/people.ts";
+import { describeNamed } from "../pulumi/names.ts";
+import { common, PartialFailure, ResourceError, type InputProblem } from "./common.ts";
 import { hasEnded, lastDay, reportEnds, splitEnds } from "./declaredPeople.ts";
+import { uncancellable } from "./lifecycle.ts";
 import {
   changeRoles,
   describeMisplaced,
@@ -15,12 +18,9 @@ import {
   leave,
   membersOf,
   proveRole,
-  type MemberContext,
 } from "./memberships.ts";
-import { describeNamed } from "./model/identities.ts";
-import { uncancellable } from "./model/lifecycle.ts";
-import { common, PartialFailure, ResourceError, type Diff, type Given, type InputProblem } from "./model/resource.ts";
-import { resource, type State, stays } from "./resource.ts";
+import { type Context, type Diff, type Given, resource, type State } from "./resource.ts";
+import { stays } from "./run.ts";
 
 const user = {
   email: address.optional().meta({
@@ -182,7 +182,7 @@ function parts(id: string): { teamID: string; userID: string } {
 }
 
 /** Makes the user a member with the declared role, or goes on with the membership that is there. */
-async function ensure(context: MemberContext, inputs: Inputs, present?: string) {
+async function ensure(context: Context, inputs: Inputs, present?: string) {
   const { claims, identities, members, report } = context;
   const { teamID, resourceUrn: urn, email, userID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const who = nameOf(inputs);
@@ -218,7 +218,7 @@ async function ensure(context: MemberContext, inputs: Inputs, present?: string) 
 }
 
 /** Gives a member the declared role, and reads it back. */
-async function withRole(context: MemberContext, outputs: Kept, member: ListedMember): Promise<Kept> {
+async function withRole(context: Context, outputs: Kept, member: ListedMember): Promise<Kept> {
   const { teamID, role, resourceUrn: urn } = outputs;
   const { claims, members } = context;
   const id = `${teamID}/${member.userID}`;
@@ -242,7 +242,7 @@ async function withRole(context: MemberContext, outputs: Kept, member: ListedMem
 }
 
 /** Takes the user out of the team. */
-function depart(context: MemberContext, id: string, state: Kept): Promise<void> {
+function depart(context: Context, id: string, state: Kept): Promise<void> {
   const { teamID, userID } = parts(id);
   const email = state.email ?? toPerson(userID).email;
   // Whom no list has shown may be known by address alone.

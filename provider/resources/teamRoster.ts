@@ -19,6 +19,7 @@ import {
   type Role,
   type Wanted,
 } from "../people/people.ts";
+import { common, PartialFailure, ResourceError } from "./common.ts";
 import { findDeclared, lastDay, reportEnds, type Members } from "./declaredPeople.ts";
 import {
   caller,
@@ -35,10 +36,8 @@ import {
   takeOut,
   unlisted,
   withRoles,
-  type MemberContext,
 } from "./memberships.ts";
-import { common, PartialFailure, ResourceError } from "./model/resource.ts";
-import { resource } from "./resource.ts";
+import { type Context, resource } from "./resource.ts";
 import { invitationTargets, managedFromNowOn } from "./teamMember.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
@@ -275,7 +274,7 @@ export const teamRoster = resource({
 
 /** True for a roster that no run has applied, on a team that was there before this one. */
 const isFirst = (
-  { identities, members }: MemberContext,
+  { identities, members }: Context,
   { resourceUrn, teamID }: Pick<Inputs, "resourceUrn" | "teamID">,
 ): boolean => identities.replaced(resourceUrn)?.inputs["teamID"] !== teamID && !members.isMade(teamID);
 
@@ -377,7 +376,7 @@ interface Start {
 
 /** Brings the team to what is declared: adds, then roles, then removals, which wait while an addition failed. */
 async function apply(
-  context: MemberContext,
+  context: Context,
   inputs: Inputs,
   more: { old?: Kept; isFirst?: boolean },
 ): Promise<Inputs & Required<Kept>> {
@@ -404,7 +403,7 @@ async function apply(
 
 /** Gives roles and removes, once people are invited, and proves it all. */
 async function settle(
-  context: MemberContext,
+  context: Context,
   inputs: Inputs,
   start: Start,
   reasons: ReadonlyMap<string, unknown>,
@@ -504,7 +503,7 @@ function kept(
 
 /** Plans from the team's list; throws what a program has to decide first. */
 async function planned(
-  context: MemberContext,
+  context: Context,
   inputs: Inputs,
   listed: readonly ListedMember[],
   { old, isFirst = false }: { old?: Kept; isFirst?: boolean },
@@ -529,7 +528,7 @@ async function planned(
 
 /** Invites the missing people; returns the failures by name. */
 async function invite(
-  context: MemberContext,
+  context: Context,
   { teamID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs,
   { add }: MembershipPlan<ListedMember>,
 ): Promise<Map<string, unknown>> {
@@ -542,7 +541,7 @@ async function invite(
 }
 
 /** Plans the rest after our calls, by the team's present list. */
-async function replan(context: MemberContext, teamID: string, { wanted, options }: Start) {
+async function replan(context: Context, teamID: string, { wanted, options }: Start) {
   const listed = await context.members.proved(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed);

@@ -2,8 +2,8 @@ import { CallCounter } from "../../platform/client/http/call.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
-import { tooManyCleared, tooManyRemovals } from "../resources/model/guards.ts";
-import { PartialFailure, ResourceError } from "../resources/model/resource.ts";
+import { tooManyCleared, tooManyRemovals, PartialFailure, ResourceError } from "../resources/common.ts";
+import type { Context } from "../resources/resource.ts";
 import { RowLabels } from "./cells.ts";
 import type { RowClaim } from "./claims.ts";
 import { indicesWithin, sameKey, type Summary } from "./declaration.ts";
@@ -48,14 +48,14 @@ import {
   outputsOf,
   unseenIn,
 } from "./state.ts";
-import { beginTurn, type RowContext } from "./table.ts";
+import { beginTurn } from "./table.ts";
 import { UnprovenRows, type HandedOverRows } from "./verify.ts";
 import { lookUpViewers, withViewerIDs, refuseOtherViewers } from "./viewers.ts";
 import { applyPlan } from "./write.ts";
 
 /** Brings the table to the content of the source; answers what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
-  platform: RowContext,
+  platform: Context,
   id: string,
   declared: Inputs,
   ledger: Ledger,
@@ -73,7 +73,7 @@ export async function apply<Inputs extends SeedInputs>(
     const old = last && withViewerIDs(last, last.viewerIDs);
     if (old) refuseOtherViewers(old, inputs, viewerIDs);
     const calls = new CallCounter();
-    const context: RowContext = { ...platform, onCall: calls.onCall };
+    const context: Context = { ...platform, onCall: calls.onCall };
     const began = context.now();
     const run = await planRun(context, inputs, ledger, old);
     const { summary, links, comparison, plan, live, clear, unproven } = run;
@@ -136,7 +136,7 @@ const hasBeside = ({ foreign, remove }: RowPlan, { mineBeside }: LiveRows): bool
   foreign > 0 && mineBeside?.size !== remove.filter(({ isMine }) => isMine).length;
 
 /** Seeds of the program that may hold rows of a table beside this one. */
-const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
+const othersOn = ({ rowClaims }: Context, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.owning(table, resourceUrn);
 
 /** A run by what is on the platform. */
@@ -160,7 +160,7 @@ interface PlannedRun {
 
 /** Plans a run, and refuses what it must not do. Nothing is changed so far. */
 async function planRun(
-  context: RowContext,
+  context: Context,
   inputs: SeedInputs,
   ledger: Ledger,
   old: SeedState | undefined,
@@ -250,7 +250,7 @@ async function planRun(
 }
 
 /** Seeds that give up rows of a table in this run, and which rows of a seed these are, with the labels that they wrote. */
-async function givenUp({ rowClaims, directory }: RowContext, inputs: SeedInputs) {
+async function givenUp({ rowClaims, directory }: Context, inputs: SeedInputs) {
   const { table, resourceUrn } = inputs;
   const givers = rowClaims.leaving(table, resourceUrn).filter(({ target }) => sameKey(target, inputs));
   const handed = new Map<number, readonly string[]>();
@@ -263,7 +263,7 @@ async function givenUp({ rowClaims, directory }: RowContext, inputs: SeedInputs)
  * What a new seed meets in its table, in words; undefined where it has none of its rows. Throws where others have rows with
  * its keys and other content. Sends nothing.
  */
-export async function lookAhead(context: RowContext, inputs: SeedInputs): Promise<string | undefined> {
+export async function lookAhead(context: Context, inputs: SeedInputs): Promise<string | undefined> {
   const summary = await summaryOf(context, inputs);
   // What it links to may be made by the same run.
   const links = await Links.of(context, inputs, true);
@@ -351,7 +351,7 @@ const metMessage = (table: string, met: number, showsMakers: boolean): string =>
 
 /** Wanted rows that the last run saw as existing, and that others than the account of this run have. */
 async function existingBefore(
-  { directory }: RowContext,
+  { directory }: Context,
   inputs: SeedInputs,
   old: SeedState | undefined,
   rows: RowSet,
@@ -366,7 +366,7 @@ async function existingBefore(
 }
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
-export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
+export async function removeOwned(context: Context, state: SeedState): Promise<void> {
   const { rowClaims, report, signal } = context;
   const { table, resourceUrn } = state;
   const release = await rowClaims.lock.enter(table, signal);

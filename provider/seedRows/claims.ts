@@ -1,17 +1,11 @@
 import { type RowData } from "../../platform/contract/values.ts";
-import { describeNamed, readName } from "../resources/model/identities.ts";
-import { SharedLock } from "../resources/model/locks.ts";
-import type { OfflineContext } from "../resources/model/resource.ts";
+import { describeNamed, readName } from "../pulumi/names.ts";
 import { summarize, type Summary, type Keys } from "./declaration.ts";
 import { rowDigester, type RowDigests } from "./digests.ts";
 import { isOwning, type Seed, type SeedState } from "./inputs.ts";
+import { SharedLock } from "./locks.ts";
 import { RowSet } from "./rowSet.ts";
 import { read } from "./source/read.ts";
-
-/** Context of check and diff for a seed. */
-export interface OfflineRowContext extends OfflineContext {
-  rowClaims: RowClaims;
-}
 
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {

@@ -4,7 +4,6 @@ import { systemLabels, type RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { besideAlike, quote, some } from "../../platform/messages/text.ts";
 import { addFile } from "../files/files.ts";
-import { Capacity } from "../resources/model/locks.ts";
 import {
   RowFields,
   RowMistakes,
@@ -26,6 +25,7 @@ import {
   type Digest,
 } from "./digests.ts";
 import { type Seed, listReread } from "./inputs.ts";
+import { Capacity } from "./locks.ts";
 import { RowSet } from "./rowSet.ts";
 import { read, SourceError, seeRows } from "./source/read.ts";
 import { editAt, listLinkedLabels, placeOf, isHidden, type SourceRow } from "./source/source.ts";

@@ -1,7 +1,8 @@
 import type { RowData } from "../../platform/contract/values.ts";
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { ResourceError } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Context } from "../resources/resource.ts";
 import { CellRules, describeAccepted } from "./cells.ts";
 import { keyOf, type Summary } from "./declaration.ts";
 import { listExpectedLabels, listRelationships, type Seed, type SeedInputs } from "./inputs.ts";
@@ -9,7 +10,7 @@ import type { Links } from "./links.ts";
 import type { LiveRows, RowPlan } from "./plan.ts";
 import { RowIndices } from "./rowSet.ts";
 import { seeRows } from "./source/read.ts";
-import { aTable, rowsOf, type RowContext } from "./table.ts";
+import { aTable, rowsOf } from "./table.ts";
 
 /** A live row, as a run reads it. */
 interface LiveRow {
@@ -59,7 +60,7 @@ export class Projection {
   }
 
   /** Throws, before anything is sent, when the table would not be as expected after the run. */
-  async assert(context: RowContext, plan: RowPlan, live: LiveRows): Promise<void> {
+  async assert(context: Context, plan: RowPlan, live: LiveRows): Promise<void> {
     const inputs = this.#inputs;
     const check = await TableCheck.of(context, inputs);
     const going = new Set(plan.remove.map(({ id }) => id));
@@ -95,7 +96,7 @@ const pick = (values: RowData, labels: readonly string[]): RowData =>
 
 /** Reads the table once a plan has written to it; describes what is not as expected, undefined for nothing. */
 export async function describeUnmetAfter(
-  context: RowContext,
+  context: Context,
   seed: Seed,
   links: Links,
   { insert, update, remove }: RowPlan,
@@ -142,7 +143,7 @@ export class TableCheck {
   }
 
   /** Reads the tables that the expectations name, each once. */
-  static async of(context: RowContext, seed: Seed): Promise<TableCheck> {
+  static async of(context: Context, seed: Seed): Promise<TableCheck> {
     const rules = new CellRules(seed);
     const read = new Map<string, Set<string | undefined>>();
     const relations: Relation[] = [];

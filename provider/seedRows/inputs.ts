@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldTypes, fraction, id } from "../../platform/contract/values.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { adopt, common } from "../resources/model/resource.ts";
+import { adopt, common } from "../resources/common.ts";
 import { valueForms } from "./digests.ts";
 import { modes } from "./plan.ts";
 import { cellTypes, delimiters } from "./source/source.ts";

@@ -2,12 +2,13 @@ import { pages } from "../../platform/client/lists.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
 import { isNotFound, isObject } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
-import { ResourceError, type Context } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Context } from "../resources/resource.ts";
 import { holderOf } from "./claims.ts";
 import { keyText } from "./digests.ts";
 import { linksOf, type Seed } from "./inputs.ts";
 import { placeOf, isHidden } from "./source/source.ts";
-import { aTable, rowsOf, type RowContext } from "./table.ts";
+import { aTable, rowsOf } from "./table.ts";
 
 /** A row in its sent form. */
 export interface LinkedRow {
@@ -55,14 +56,14 @@ class Lookup {
  * can be compared offline.
  */
 export class Links {
-  readonly #context: RowContext;
+  readonly #context: Context;
   readonly #seed: Seed;
   /** Where each label leads, and the label there that holds the key. */
   readonly #references: ReadonlyMap<string, { lookup: Lookup; key: string }>;
   readonly #parents: Lookup | undefined;
   readonly #unresolved: Unresolved[] = [];
 
-  private constructor(context: RowContext, seed: Seed, lookups: ReadonlyMap<string, Lookup>) {
+  private constructor(context: Context, seed: Seed, lookups: ReadonlyMap<string, Lookup>) {
     this.#context = context;
     this.#seed = seed;
     const lookup = (to: { table: string; key: string }): Lookup => lookups.get(nameOf(to)) ?? new Lookup();
@@ -75,7 +76,7 @@ export class Links {
    * Reads the tables that a seed refers to, each once.
    * @param mayLack true where a table that is not there stands for one without rows, and is no error
    */
-  static async of(context: RowContext, seed: Seed, mayLack = false): Promise<Links> {
+  static async of(context: Context, seed: Seed, mayLack = false): Promise<Links> {
     const tables = new Map(linksOf(seed).map((link) => [nameOf(link), link]));
     const reading = [...tables].map(async ([name, { table, key }]) => {
       const lookup = new Lookup();

@@ -1,6 +1,7 @@
 import type { RowData, Row } from "../../platform/contract/values.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { ResourceError } from "../resources/model/errors.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Context } from "../resources/resource.ts";
 import { hasValue } from "./cells.ts";
 import { digesterFor, summarize, type Summary } from "./declaration.ts";
 import { another, canonical, type Content, type Digest, type RowDigester } from "./digests.ts";
@@ -11,7 +12,7 @@ import { recogniseRows, type Recognised, type RowPlan, type SeenRow, LiveRows } 
 import { RowSet } from "./rowSet.ts";
 import { SourceError } from "./source/read.ts";
 import { lastSource } from "./state.ts";
-import { rowsOf, ProgressRate, type RowContext } from "./table.ts";
+import { rowsOf, ProgressRate } from "./table.ts";
 
 /** Labels that leave rows: wanted row → labels to clear there. */
 export type Clearing = ReadonlyMap<number, readonly string[]>;
@@ -155,7 +156,7 @@ export function describeCleared(clearing: Clearing): string {
  * Answers whether the account of this run made a row: a row's `userID` is its creator. Never of a seed that names another
  * creator, nor where the platform shows none.
  */
-export async function makerOf({ client }: RowContext, { userID }: Seed): Promise<(row: Row) => boolean> {
+export async function makerOf({ client }: Context, { userID }: Seed): Promise<(row: Row) => boolean> {
   if (userID !== undefined) return () => false;
   const account = await client.callerID();
   return (row) => row.userID !== undefined && row.userID === account;
@@ -183,7 +184,7 @@ export interface ObservedRow {
 
 /** Reads the rows of a table into digests; `observe` gets each one that has a key. */
 export async function readLiveRows(
-  context: RowContext,
+  context: Context,
   seed: Seed,
   { rows: wanted, links, comparison, ledger, unseen }: Compared,
   observe?: (row: ObservedRow) => void,
@@ -219,7 +220,7 @@ export async function readLiveRows(
 }
 
 /** The rows of a table, with progress. */
-async function* rowsRead(context: RowContext, table: string, expected: number): AsyncGenerator<Row[]> {
+async function* rowsRead(context: Context, table: string, expected: number): AsyncGenerator<Row[]> {
   const rate = new ProgressRate("rows read", context.now);
   for await (const page of rowsOf(context, table, expected)) {
     yield page;
@@ -260,7 +261,7 @@ export async function byOldKey(old: Seed, inputs: Seed, directory: string): Prom
 
 /** Reads the table and recognises our rows by the key of the last run; undefined where it can't be proved which they are. */
 export async function readReshapedRows(
-  context: RowContext,
+  context: Context,
   inputs: Seed,
   old: SeedState,
   { rows: wanted, links, comparison, ledger, unseen }: Compared,

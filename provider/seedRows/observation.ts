@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { withoutUndefined, declarable, type RowData } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import { ResourceError, type Observed } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Observed, Context } from "../resources/resource.ts";
 import { brief, comparing } from "./cells.ts";
 import { keyOf, keysOf, maxRows, summarize, withoutSecrets } from "./declaration.ts";
 import { canonical, saltOf } from "./digests.ts";
@@ -16,7 +17,6 @@ import type { FoundSecrets } from "./report.ts";
 import { RowSet } from "./rowSet.ts";
 import { isHidden } from "./source/source.ts";
 import { lastSource, withLastSource, optionsOf, keysIn, outputsOf } from "./state.ts";
-import type { RowContext } from "./table.ts";
 
 /** What an observation adds to a state. */
 type Observation = Pick<KeptState, "drift" | "foundSecrets" | "unmet">;
@@ -26,7 +26,7 @@ type Observation = Pick<KeptState, "drift" | "foundSecrets" | "unmet">;
  * there is no such table.
  */
 export async function observe<Applied extends SeedState & Observation>(
-  platform: RowContext,
+  platform: Context,
   state: Applied,
 ): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
@@ -98,7 +98,7 @@ export async function observe<Applied extends SeedState & Observation>(
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(
-  context: RowContext,
+  context: Context,
   state: SeedState,
   wanted: RowSet,
   missing: readonly number[],
@@ -165,7 +165,7 @@ const isPlain = (value: unknown): boolean =>
  * @param parse completes inputs by their schema
  */
 export async function importRow<Inputs extends SeedInputs>(
-  context: RowContext,
+  context: Context,
   id: string,
   parse: (declared: object) => Inputs,
 ): Promise<{ id: string; outputs: Inputs & KeptState; inputs: { rows: RowData[] } } | undefined> {

@@ -1,16 +1,9 @@
 import { entryIn } from "../../platform/contract/wire.ts";
 import { quote, some, formatCount } from "../../platform/messages/text.ts";
-import { describeNamed, readName } from "../resources/model/identities.ts";
-import { ResourceError, type Report } from "../resources/model/resource.ts";
-import {
-  readDeclaredRows,
-  holderOf,
-  holderOfKeys,
-  type RowClaim,
-  type RowClaims,
-  type RowFindings,
-  type OfflineRowContext,
-} from "./claims.ts";
+import { describeNamed, readName } from "../pulumi/names.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Report, OfflineContext, Context } from "../resources/resource.ts";
+import { readDeclaredRows, holderOf, holderOfKeys, type RowClaim, type RowClaims, type RowFindings } from "./claims.ts";
 import { digesterFor, keyOf, keysWithin, sameKey, indicesWithin, type Keys } from "./declaration.ts";
 import { keyText, type RowDigests } from "./digests.ts";
 import { listRelationships, linksOf, isOwning, type Seed, type SeedState } from "./inputs.ts";
@@ -20,7 +13,7 @@ import type { Forecast, RowPlan, RowsAhead } from "./plan.ts";
 import { RowIndices, RowSet } from "./rowSet.ts";
 import { isHidden, placeOf } from "./source/source.ts";
 import { existingIn, lastSource } from "./state.ts";
-import { aTable, rowsOf, type RowContext } from "./table.ts";
+import { aTable, rowsOf } from "./table.ts";
 import type { Removal, HandedOverRows } from "./verify.ts";
 
 /** A seed to compare with the others of its program. */
@@ -168,7 +161,7 @@ const capped = (sentences: readonly string[]): string[] =>
  * @param claims the others
  */
 export async function withoutClaimed(
-  context: RowContext,
+  context: Context,
   target: Seed,
   removals: readonly Removal[],
   claims: readonly RowClaim[],
@@ -188,7 +181,7 @@ export async function withoutClaimed(
 
 /** Answers whether a seed declares a row: by its digest, or by the live row where keys have other labels. */
 async function claimedBy(
-  context: RowContext,
+  context: Context,
   target: Seed,
   removals: readonly Removal[],
   claim: RowClaim,
@@ -213,7 +206,7 @@ async function claimedBy(
 
 /** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
 export async function refuseReferredTo(
-  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
   { target, urn }: { target: Seed; urn: string | undefined },
   removals: Iterable<RowDigests>,
 ): Promise<void> {
@@ -287,7 +280,7 @@ export class LeavingRows {
    * @param urn of the seed whose own claim does not count
    */
   static async of(
-    { rowClaims, directory }: OfflineRowContext,
+    { rowClaims, directory }: OfflineContext,
     { old, target, urn, adopt = false }: { old: SeedState; target: Seed; urn?: string | undefined; adopt?: boolean },
     removed: readonly RowDigests[],
   ): Promise<LeavingRows> {
@@ -333,13 +326,13 @@ export class LeavingRows {
 }
 
 /** The rows that a seed owns, where its state lists them, or the source that it was applied from is there unchanged. */
-export async function ownedIn(context: OfflineRowContext, state: SeedState): Promise<RowSet | undefined> {
+export async function ownedIn(context: OfflineContext, state: SeedState): Promise<RowSet | undefined> {
   const ledger = decodeLedger(state.ledger);
   return ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
 }
 
 /** Finds out what a deletion does with the rows of a seed, and refuses what it refuses. Offline. */
-export async function departure(context: OfflineRowContext, state: SeedState): Promise<Partial<RowFindings>> {
+export async function departure(context: OfflineContext, state: SeedState): Promise<Partial<RowFindings>> {
   const { report } = context;
   const owned = await ownedIn(context, state);
   const retains = state.onDestroy === "retain";
@@ -363,7 +356,7 @@ export async function departure(context: OfflineRowContext, state: SeedState): P
  * the rows are removed, and added again by the seed.
  */
 export async function leaveLate(
-  { rowClaims, directory }: OfflineRowContext,
+  { rowClaims, directory }: OfflineContext,
   urn: string | undefined,
   target: Seed,
 ): Promise<void> {
@@ -381,14 +374,14 @@ export async function leaveLate(
 
 /** True when a seed declares rows that other seeds give up: these are recreated, with other IDs. */
 export const takesUp = async (
-  { directory }: OfflineRowContext,
+  { directory }: OfflineContext,
   target: Seed,
   removed: readonly Keys[],
 ): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
 
 /** True when a plan inserts a row that the run has removed: it gets another ID. */
 export async function comesBack(
-  { rowClaims, directory }: RowContext,
+  { rowClaims, directory }: Context,
   target: Seed,
   { insert }: RowPlan,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { massDisappearance } from "../resources/model/guards.ts";
+import { massDisappearance } from "../resources/common.ts";
 import { sameContent, another, type Content, type Digest, type RowDigests } from "./digests.ts";
 import {
   difference,

@@ -1,8 +1,8 @@
 import { entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { massDisappearance, removable, tooManyCleared, tooManyRemovals } from "../resources/model/guards.ts";
-import { ResourceError, type Diff, type ChangeKind } from "../resources/model/resource.ts";
-import type { OfflineRowContext, RowFindings, SeenEdits } from "./claims.ts";
+import { massDisappearance, removable, tooManyCleared, tooManyRemovals, ResourceError } from "../resources/common.ts";
+import type { Diff, ChangeKind, OfflineContext } from "../resources/resource.ts";
+import type { RowFindings, SeenEdits } from "./claims.ts";
 import {
   type Summary,
   keysOf,
@@ -36,7 +36,7 @@ const maxRead = 50_000;
 
 /** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewUpdate(
-  context: OfflineRowContext,
+  context: OfflineContext,
   change: Diff,
   old: SeedState,
   inputs: SeedInputs,
@@ -101,7 +101,7 @@ export async function previewUpdate(
 }
 
 /** Another table: its rows come first, then the old ones go. */
-function sayMove({ report }: OfflineRowContext, old: SeedState, inputs: SeedInputs): void {
+function sayMove({ report }: OfflineContext, old: SeedState, inputs: SeedInputs): void {
   const { count } = decodeLedger(old.ledger);
   const move = `table ${old.table} → ${inputs.table}`;
   if (old.onDestroy === "retain") {
@@ -116,7 +116,7 @@ function sayMove({ report }: OfflineRowContext, old: SeedState, inputs: SeedInpu
 }
 
 /** Reports what becomes secret, or is no more. */
-function saySecrecy({ report }: OfflineRowContext, old: Seed, inputs: Seed): void {
+function saySecrecy({ report }: OfflineContext, old: Seed, inputs: Seed): void {
   const beyond = ({ secretLabels = [] }: Seed, other: Seed): string =>
     secretLabels.filter((label) => !other.secretLabels?.includes(label)).join(", ");
   const [hidden, shown] = [beyond(inputs, old), beyond(old, inputs)];
@@ -137,7 +137,7 @@ function hidingBoth(old: Seed, inputs: SeedInputs): SeedInputs {
  * Reports links to rows that were made anew, in this run or in one that was interrupted before this seed could follow; returns
  * the properties that have them.
  */
-function renewedLinks({ report, rowClaims }: OfflineRowContext, inputs: SeedInputs, old?: SeedState): string[] {
+function renewedLinks({ report, rowClaims }: OfflineContext, inputs: SeedInputs, old?: SeedState): string[] {
   const times = (of: SeedInputs, label: string): number => entryIn(of.linkRenewals, label) ?? 0;
   const isMissed = (label: string): boolean =>
     old !== undefined &&
@@ -170,7 +170,7 @@ interface Ahead {
 
 /** Reports in one line what an update does with the rows; returns it with what the seeds after it have to know. */
 async function planAhead(
-  context: OfflineRowContext,
+  context: OfflineContext,
   old: SeedState,
   inputs: SeedInputs,
   renewed: boolean,
@@ -225,7 +225,7 @@ const isSameList = (one: readonly string[] = [], other: readonly string[] = []):
  * the ledger can't list the changes.
  */
 async function compareWithLast(
-  context: OfflineRowContext,
+  context: OfflineContext,
   old: SeedState,
   inputs: SeedInputs,
   ledger: Ledger,
@@ -267,7 +267,7 @@ async function compareWithLast(
 }
 
 /** Takes out of a plan what somebody did by hand, as far as this run has seen it: an update finds that as it is declared. */
-function removeSettled({ rowClaims }: OfflineRowContext, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
+function removeSettled({ rowClaims }: OfflineContext, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
   const seen = rowClaims.seen.get(inputs.resourceUrn);
   if (!plan.exact || !seen) return plan;
   const changed = plan.change.changed.filter((index) => !isAsSeen(seen, rows, index));
@@ -290,7 +290,7 @@ const isAsSeen = ({ edited }: SeenEdits, rows: RowSet, index: number): boolean =
 
 /** The drift without what is declared as it was found; undefined where nothing else is. */
 async function withoutSettled(
-  context: OfflineRowContext,
+  context: OfflineContext,
   inputs: SeedInputs,
   drift: Drift | undefined,
 ): Promise<Drift | undefined> {
@@ -314,10 +314,7 @@ const hasOtherLabels = (old: SeedState, { key }: SeedInputs): boolean =>
   key.length === old.key.length && key.every((label, at) => label === old.key[at] || !old.labels.includes(label));
 
 /** The rows of seeds of the table and key that the state has and the program has not declared so far: they leave, or are given up. */
-async function departingSeeds(
-  context: OfflineRowContext,
-  inputs: SeedInputs,
-): Promise<(Keys & { target: SeedState })[]> {
+async function departingSeeds(context: OfflineContext, inputs: SeedInputs): Promise<(Keys & { target: SeedState })[]> {
   const { recall, rowClaims } = context;
   const { table, resourceUrn } = inputs;
   const known = new Set([resourceUrn, ...[...rowClaims.on(table), ...rowClaims.leaving(table)].map(({ urn }) => urn)]);
@@ -332,7 +329,7 @@ async function departingSeeds(
 }
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
-async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, plan: Forecast): Promise<Forecast> {
+async function removeTakenOver(context: OfflineContext, inputs: SeedInputs, plan: Forecast): Promise<Forecast> {
   if (plan.exact && plan.insert === 0) return plan;
   await noteComing(context, inputs);
   if (!plan.exact) return plan;
@@ -353,7 +350,7 @@ async function removeTakenOver(context: OfflineRowContext, inputs: SeedInputs, p
  * Notes which rows of this seed others give up that are compared after it: they are announced, and the state has what they had.
  * Where neither shows it for sure, nothing is noted.
  */
-async function noteComing({ directory, recall, rowClaims }: OfflineRowContext, inputs: SeedInputs): Promise<void> {
+async function noteComing({ directory, recall, rowClaims }: OfflineContext, inputs: SeedInputs): Promise<void> {
   for (const { urn, target: declared } of rowClaims.coming(inputs.table)) {
     const known = rowClaims.last(urn) ?? recall?.("SeedRows").find((one) => one.urn === urn)?.outputs;
     const state = { ...known } as SeedState; // as this resource left it
@@ -375,7 +372,7 @@ async function noteComing({ directory, recall, rowClaims }: OfflineRowContext, i
 }
 
 /** Refuses a new seed with rows that one of the state, which leaves, has with other content: what is there is not as declared. */
-async function refuseEdited(context: OfflineRowContext, inputs: SeedInputs, { labels }: Summary): Promise<void> {
+async function refuseEdited(context: OfflineContext, inputs: SeedInputs, { labels }: Summary): Promise<void> {
   if (inputs.adopt || (inputs.mode !== "exact" && inputs.mode !== "upsert")) return;
   const leaving = (await departingSeeds(context, inputs)).filter(
     ({ target }) => isSameList(target.labels, labels) && isSameList(target.ignoreLabels, inputs.ignoreLabels),
@@ -398,11 +395,7 @@ interface Read {
  * Values that check computes from a source; an unchanged file is only hashed. Reports the forecast for a new seed.
  * @param old what the last run's check computed
  */
-export async function sourceOf(
-  context: OfflineRowContext,
-  inputs: SeedInputs,
-  old: Partial<SeedInputs>,
-): Promise<Read> {
+export async function sourceOf(context: OfflineContext, inputs: SeedInputs, old: Partial<SeedInputs>): Promise<Read> {
   const { directory, report, rowClaims } = context;
   const { mode, table, resourceUrn: urn } = inputs;
   const file = await fingerprintOf(inputs, directory);
@@ -435,7 +428,7 @@ export async function sourceOf(
  * @param keys those of the ledger, as far as they are known: that of a small seed keeps the order of its keys
  */
 async function firstNames(
-  { isPlan = false, directory }: OfflineRowContext,
+  { isPlan = false, directory }: OfflineContext,
   declaration: Seed,
   plan: Forecast,
   ledger: Ledger,
@@ -502,7 +495,7 @@ function forecast(
 
 /** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
 async function findChangedCells(
-  context: OfflineRowContext,
+  context: OfflineContext,
   old: SeedState,
   inputs: SeedInputs,
   keys: readonly string[],
@@ -518,7 +511,7 @@ async function findChangedCells(
 
 /** Rows as the last run had them; none where its file is gone. */
 async function lastRows(
-  context: OfflineRowContext,
+  context: OfflineContext,
   old: SeedState,
   declared: Seed,
   keys: readonly string[],

@@ -1,6 +1,7 @@
 import type { CallCounter } from "../../platform/client/index.ts";
 import { formatCounts, formatCount, quote, some } from "../../platform/messages/text.ts";
-import { ResourceError, type Report } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Report } from "../resources/resource.ts";
 import {
   keysOf,
   areAlike,

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { gitFlags, toGitEnvironment } from "../files/git.ts";
-import type { OfflineContext } from "../resources/model/resource.ts";
-import type { OfflineRowContext } from "./claims.ts";
+import type { OfflineContext } from "../resources/resource.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
 import type { Digest } from "./digests.ts";
 import type { Seed, SeedInputs, SeedState, KeptState } from "./inputs.ts";
@@ -117,7 +116,7 @@ export async function keysIn(inputs: Seed, { rows }: Summary, directory: string)
 
 /** The rows that a seed declares: as they were checked, or read again. */
 export const summaryOf = async (
-  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
   inputs: Seed,
 ): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
 
@@ -185,7 +184,7 @@ async function sameAs(digest: string | undefined, seed: Seed, directory: string)
  * where there is none on this table, or where neither is known.
  */
 export async function predecessorOf(
-  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
   { resourceUrn, table }: Pick<SeedInputs, "resourceUrn" | "table">,
 ): Promise<SeedState | undefined> {
   const had: Partial<SeedState> | undefined = rowClaims.replaced(resourceUrn); // as check, read and diff got it

@@ -3,16 +3,8 @@ import { pages, type PagesOptions } from "../../platform/client/lists.ts";
 import type { RequestOf } from "../../platform/contract/endpoints.ts";
 import { maxRowsPerInsert, type Row } from "../../platform/contract/values.ts";
 import { isRefusal, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import { Capacity } from "../resources/model/locks.ts";
-import type { Context } from "../resources/model/resource.ts";
-import type { RowClaims } from "./claims.ts";
-
-/** Context for reading and writing rows. */
-export interface RowContext extends Context, Pick<CallOptions, "onCall" | "onWait"> {
-  rowClaims: RowClaims;
-  /** True when recently read rows suffice: no plan depends on them. */
-  fromCache?: boolean;
-}
+import type { Context } from "../resources/resource.ts";
+import { Capacity } from "./locks.ts";
 
 /** Rows that are in memory at a time, whichever seeds they belong to: as many as one large seed needs. */
 export const room = {
@@ -37,7 +29,7 @@ const pagesOfATurn = 10;
  * @param which some of them, of which no other reader is served
  */
 export async function* rowsOf(
-  context: RowContext,
+  context: Context,
   table: string,
   expected: number,
   which?: Pick<PagesOptions, "optViewFilters" | "pageSize">,
@@ -77,13 +69,13 @@ export async function page(
 }
 
 /** True if a table has exactly so many rows, in one query. False as well from a server that skips none. */
-export async function hasRows(context: RowContext, table: string, count: number): Promise<boolean> {
+export async function hasRows(context: Context, table: string, count: number): Promise<boolean> {
   if (count === 0) return false;
   return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
 }
 
 /** Rows by their IDs, in one query; undefined from a server that does not know the filter, or does not go by it. */
-export async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[] | undefined> {
+export async function rowsByID(context: Context, table: string, ids: readonly string[]): Promise<Row[] | undefined> {
   try {
     const found = await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
     const asked = new Set(ids);
@@ -95,14 +87,14 @@ export async function rowsByID(context: RowContext, table: string, ids: readonly
 }
 
 /** Rows by their IDs, a call each. */
-export async function oneByOne(context: RowContext, ids: readonly string[]): Promise<Row[]> {
+export async function oneByOne(context: Context, ids: readonly string[]): Promise<Row[]> {
   const { client, ...call } = context;
   const read = await Promise.all(ids.map((rowID) => orUndefinedIfNotFound(client.microappdataRow({ rowID }, call))));
   return read.flatMap((answer) => answer?.currentRow ?? []);
 }
 
 /** A row by its ID, as the whole table shows it. */
-export async function rowIn(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+export async function rowIn(context: Context, table: string, rowID: string): Promise<Row | undefined> {
   for await (const rows of rowsOf(context, table, 1)) {
     const row = rows.find(({ _id }) => _id === rowID);
     if (row) return row;
@@ -111,7 +103,7 @@ export async function rowIn(context: RowContext, table: string, rowID: string): 
 }
 
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
-export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+export async function rowByID(context: Context, table: string, rowID: string): Promise<Row | undefined> {
   // In the form in which tables are read: that of a single row may be another one.
   const found = (await rowsByID(context, table, [rowID]))?.find(({ _id }) => _id === rowID);
   if (found) return found;
@@ -120,7 +112,7 @@ export async function rowByID(context: RowContext, table: string, rowID: string)
 }
 
 /** Removes a row, which may be gone; answers undefined then. */
-export const removeRow = ({ client, ...call }: RowContext, rowID: string) =>
+export const removeRow = ({ client, ...call }: Context, rowID: string) =>
   orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
 
 /** Seconds before there is a rate. */

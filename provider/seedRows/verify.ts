@@ -4,8 +4,9 @@ import { nearest } from "../../machine/spelling.ts";
 import { withoutUndefined, type Row, type RowData } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some, besideAlike } from "../../platform/messages/text.ts";
-import { untilShown } from "../resources/model/lifecycle.ts";
-import { ResourceError } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import { untilShown } from "../resources/lifecycle.ts";
+import type { Context } from "../resources/resource.ts";
 import { comparing, RowMistakes, shown, typeThatEquals } from "./cells.ts";
 import { digesterFor, keyOf, withoutIgnored, type Summary } from "./declaration.ts";
 import { canonical, keyText, type Content } from "./digests.ts";
@@ -16,18 +17,7 @@ import type { RowPlan } from "./plan.ts";
 import { RowIndices, type RowSet } from "./rowSet.ts";
 import { seeRows } from "./source/read.ts";
 import { isHidden, placeOf } from "./source/source.ts";
-import {
-  hasRows,
-  oneByOne,
-  page,
-  removeRow,
-  room,
-  rowByID,
-  rowIn,
-  rowsByID,
-  rowsOf,
-  type RowContext,
-} from "./table.ts";
+import { hasRows, oneByOne, page, removeRow, room, rowByID, rowIn, rowsByID, rowsOf } from "./table.ts";
 
 // What a run wrote is proved by what it reads: the first row of a new table before the others, and all rows once they are written.
 
@@ -57,7 +47,7 @@ export interface Steps {
 
 /** A plan that is carried out, and what is known of its rows so far. */
 export interface Writing {
-  context: RowContext;
+  context: Context;
   seed: Seed;
   summary: Summary;
   links: Links;
@@ -435,10 +425,10 @@ export class UnprovenRows {
   readonly ids: Set<string>;
   /** Rows of earlier runs that have their key, by the index of the wanted row: they are ours, whatever else they say. */
   readonly ours = new Set<number>();
-  readonly #context: RowContext;
+  readonly #context: Context;
   readonly #urn: string | undefined;
 
-  constructor(context: RowContext, { resourceUrn: urn }: Seed, old: Partial<SeedState> = {}) {
+  constructor(context: Context, { resourceUrn: urn }: Seed, old: Partial<SeedState> = {}) {
     const { unproven = [], rowCount = 0 } = old;
     const begun = rowCount > 0 ? undefined : trying.safeParse(context.journal.find(urn, thing)).data;
     this.ids = new Set([...unproven, ...(begun?.rowIDs ?? [])]);

@@ -2,7 +2,8 @@ import { messageOf } from "../../machine/failures.ts";
 import { withoutUndefined } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
-import { ResourceError, type Report, type Context } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/common.ts";
+import type { Report, Context } from "../resources/resource.ts";
 import { viewersChanged, type Seed, type SeedInputs, type SeedState } from "./inputs.ts";
 
 /** User IDs by the addresses that a seed names. */

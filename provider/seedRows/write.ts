@@ -10,7 +10,8 @@ import {
   isAdvised,
 } from "../../platform/contract/wire.ts";
 import { printableLine, formatCount, some, quote } from "../../platform/messages/text.ts";
-import { untilShown } from "../resources/model/lifecycle.ts";
+import { untilShown } from "../resources/lifecycle.ts";
+import type { Context } from "../resources/resource.ts";
 import { RowMistakes } from "./cells.ts";
 import { digesterOf, keyOf, keysOf, withoutIgnored, type Summary } from "./declaration.ts";
 import type { Seed } from "./inputs.ts";
@@ -21,7 +22,7 @@ import type { RowPlan } from "./plan.ts";
 import { RowIndices } from "./rowSet.ts";
 import { read, SourceError } from "./source/read.ts";
 import { formatOf, listLinkedLabels, placeOf, secretTextsIn } from "./source/source.ts";
-import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf, type RowContext } from "./table.ts";
+import { hasRows, oneByOne, ProgressRate, removeRow, room, rowsByID, rowsOf } from "./table.ts";
 import {
   findByKeys,
   tryFirstRow,
@@ -55,7 +56,7 @@ class Stopped extends Error {}
 
 /** Carries out a plan: inserts and updates, then removals. Failures are part of the answer; the rest is done. */
 export async function applyPlan(
-  context: RowContext,
+  context: Context,
   seed: Seed,
   summary: Summary,
   links: Links,
@@ -529,7 +530,7 @@ const maxRemoved = { query: 1_000, rows: 10_000 };
  * @param isUnsure true where one was not found by the ID that a list gave it
  */
 async function findRemoved(
-  context: RowContext,
+  context: Context,
   table: string,
   ids: readonly string[],
   isUnsure: boolean,
@@ -557,7 +558,7 @@ const stillThere = (table: string, ids: ReadonlySet<string>): string =>
 
 /** Names rows that the platform refuses to remove, by key and ID, once for each reason. */
 async function describeRefusedRemovals(
-  context: RowContext,
+  context: Context,
   { table, key, sensitive, secretLabels = [] }: Seed,
   refused: ReadonlyMap<string, ApiError>,
 ): Promise<string[]> {

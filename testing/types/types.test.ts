@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { functions } from "../../provider/functions/functions.ts";
 import { hiddenNames } from "../../provider/pulumi/properties.ts";
-import { factsOf } from "../../provider/resources/model/resource.ts";
+import { factsOf } from "../../provider/resources/common.ts";
 import { resources } from "../../provider/resources/resources.ts";
 import { presentSchema } from "../../tools/packageSchema.ts";
 import { allSnippets, snippetsOf } from "../../tools/snippets.ts";

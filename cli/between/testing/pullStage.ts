@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../../emulator/index.ts";
 import { createClient, type Client } from "../../../platform/client/index.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
-import { toShownNames } from "../../../provider/pulumi/providerKinds.ts";
+import { toShownNames } from "../../../provider/pulumi/names.ts";
 import { InProcessEngine, keyOf } from "../../../testing/harness/inProcessEngine.ts";
 import { lookingContext } from "../../commands/lookingContext.ts";
 import type { Section } from "../../report/changeSet.ts";

@@ -8,6 +8,7 @@ import { messageOf } from "../../../machine/failures.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { fileAmong } from "../../../provider/environment/declaration.ts";
+import { environmentType } from "../../../provider/pulumi/names.ts";
 import {
   readEnvironmentFile,
   registerEnvironment,
@@ -18,7 +19,6 @@ import {
   type Monitor,
 } from "../../../provider/pulumi/plugin/environment.ts";
 import { SecretValue, unknownValue } from "../../../provider/pulumi/properties.ts";
-import { environmentType } from "../../../provider/resources/model/identities.ts";
 
 /** A project of files alone: a Pulumi.yaml whose resources are Environments. */
 interface FilesProject {

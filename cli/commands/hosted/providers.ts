@@ -1,10 +1,10 @@
 import { callsOf, type HostedCalls } from "../../../engine/hosted/calls.ts";
 import * as engine from "../../../engine/hosted/dynamic.ts";
 import { readOwnPackage } from "../../../machine/ownPackage.ts";
+import { findOwnResource } from "../../../provider/pulumi/names.ts";
 import { describeUnfinished, UnfinishedFailure } from "../../../provider/pulumi/plugin/failures.ts";
 import { type LogEntry, reporterThrough } from "../../../provider/pulumi/progress.ts";
-import { findOwnResource } from "../../../provider/pulumi/providerKinds.ts";
-import type { Recall } from "../../../provider/resources/model/resource.ts";
+import type { Recall } from "../../../provider/resources/resource.ts";
 
 type Log = (entry: LogEntry) => boolean | undefined;
 

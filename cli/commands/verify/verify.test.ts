@@ -9,7 +9,7 @@ import type { Terminal } from "../../../engine/index.ts";
 import { packageFolder } from "../../../machine/ownPackage.ts";
 import { createClient } from "../../../platform/client/index.ts";
 import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
-import { chosenID } from "../../../provider/resources/model/identities.ts";
+import { chosenID } from "../../../provider/pulumi/names.ts";
 import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { always, at, Front } from "../../../testing/harness/front.ts";
 import { runVerify, type VerifyOptions, type VerifyOutcome } from "./verify.ts";

@@ -27,9 +27,9 @@ import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
 import { readProfile } from "../../../provider/layers/layers.ts";
 import { type Configuration, configure, originOf } from "../../../provider/pulumi/configuration.ts";
+import { chosenID } from "../../../provider/pulumi/names.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
-import { chosenID } from "../../../provider/resources/model/identities.ts";
 import { progressLine } from "../progressLine.ts";
 import { isOfVariables, stackSettings } from "../settings.ts";
 

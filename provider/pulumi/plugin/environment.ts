@@ -13,8 +13,8 @@ import { isObject } from "../../../platform/contract/wire.ts";
 import { declaration, fileAmong, withSecrets } from "../../environment/declaration.ts";
 import type { ConfigLookup } from "../../environment/schema.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
-import { environmentType } from "../../resources/model/identities.ts";
 import { resourceNamed } from "../../resources/resources.ts";
+import { environmentType, toHiddenName, typeThrough, urnsInStack, urnThrough } from "../names.ts";
 import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
 import {
@@ -30,7 +30,6 @@ import {
   unknownValue,
   withSecretCells,
 } from "../properties.ts";
-import { toHiddenName, typeThrough, urnsInStack, urnThrough } from "../providerKinds.ts";
 import { decode } from "./wire.ts";
 
 /** What takes registrations: an engine over a connection, or the one of this process. */

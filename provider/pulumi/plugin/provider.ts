@@ -8,9 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../machine/failures.ts";
 import { keepMemorySmall } from "../../../machine/processes.ts";
 import { functionNamed, listingOf } from "../../functions/functions.ts";
-import { environmentType } from "../../resources/model/identities.ts";
-import type { Recall } from "../../resources/model/resource.ts";
-import type { Resource } from "../../resources/resource.ts";
+import type { Recall, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import {
   accountKeys,
@@ -27,6 +25,7 @@ import {
   warnOfCertificates,
 } from "../configuration.ts";
 import { onEngineEnd } from "../lifetime.ts";
+import { environmentType, pickOwnSettings } from "../names.ts";
 import { type Call, type Departure, Failure, Operations, sentenceOf } from "../operations.ts";
 import { explainRefusedIgnores } from "../options.ts";
 import { refusalOf } from "../platform.ts";
@@ -44,7 +43,6 @@ import {
   unhidden,
   unknownValue,
 } from "../properties.ts";
-import { pickOwnSettings } from "../providerKinds.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
 import { decode, type Decoded, type Detail, details, detailsOf, encode } from "./wire.ts";

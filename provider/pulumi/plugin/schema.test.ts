@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { functions } from "../../functions/functions.ts";
-import { factsOf } from "../../resources/model/resource.ts";
+import { factsOf } from "../../resources/common.ts";
 import { resources } from "../../resources/resources.ts";
 import { schemaText } from "./schema.ts";
 

@@ -1,11 +1,11 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import { functions, listingOf, type PlatformFunction } from "../../functions/functions.ts";
-import { environmentType } from "../../resources/model/identities.ts";
-import { factsOf } from "../../resources/model/resource.ts";
+import { factsOf } from "../../resources/common.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 import { bindingOutput, configuration, variableOf } from "../configuration.ts";
+import { environmentType } from "../names.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 function packageSchema(version: string): object {

@@ -3,8 +3,8 @@ import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { isDeepStrictEqual } from "node:util";
 import { readStruct } from "../../../machine/structs.ts";
 import { isObject } from "../../../platform/contract/wire.ts";
-import { type ChangeKind, type Diff, factsOf } from "../../resources/model/resource.ts";
-import type { Resource } from "../../resources/resource.ts";
+import { factsOf } from "../../resources/common.ts";
+import type { ChangeKind, Diff, Resource } from "../../resources/resource.ts";
 import { leavesOf } from "../../seedRows/source/source.ts";
 import {
   noCells,

@@ -1,3 +1,5 @@
+import { createHash, randomBytes } from "node:crypto";
+import { quote } from "../../platform/messages/text.ts";
 import type { ProviderKind } from "./configuration.ts";
 
 /** The package that serves the resources, as an engine names it. */
@@ -78,3 +80,69 @@ export const toHiddenName = (name: string): string => mark + name;
 /** Properties of any kind of resource under the names that people know. */
 export const toShownNames = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
+
+/** A resource as people know it: `TeamMember "ada"`. */
+export interface NamedResource {
+  kind: string;
+  name: string;
+  /** How an Environment file has it: `member "acme/crew/ada@example.com"`. */
+  inFile?: string;
+}
+
+/** The kind and name in a URN. */
+export function readName(urn: string): NamedResource {
+  const [, , chain = "", ...names] = urn.split("::");
+  const types = chain.split("$");
+  const [kind, name] = [types.at(-1)?.split(":").at(-1) ?? "", names.join("::")];
+  const word = types.slice(0, -1).includes(environmentType) ? words[kind] : undefined;
+  return word === undefined ? { kind, name } : { kind, name, inFile: `${word} ${quote(nameInFile(kind, name))}` };
+}
+
+/** The component that an Environment file is. */
+export const environmentType = "microapps:index:Environment";
+
+/** Words of an Environment file for the kinds of its things. */
+const words: Readonly<Record<string, string>> = {
+  ...{ Organization: "organization", Team: "team", TeamMember: "member", TeamRoster: "roster" },
+  ...{ GeneratedApp: "app", AppReadiness: "app", SeedRows: "seed", RowFile: "file", Notification: "notification" },
+};
+
+/** A name without that of the Environment, and without what the file does not have. */
+const nameInFile = (kind: string, name: string): string => {
+  const below = name.slice(name.indexOf("/") + 1);
+  if (kind === "TeamRoster") return below.replace(/\/roster$/, "");
+  return kind === "AppReadiness" ? below.replace(/-ready$/, "") : below;
+};
+
+export const describeNamed = ({ kind, name, inFile }: NamedResource): string => inFile ?? `${kind} ${quote(name)}`;
+
+/** The URN that a thing of an Environment has where no engine gives it one. */
+export const toPlannedUrn = (kind: string, name: string): string =>
+  `urn:pulumi:plan::plan::${environmentType}$microapps:index:${kind}::environment/${name}`;
+
+/** Why two resources that have one ID are refused. */
+export const oneThing = (one: NamedResource, other: NamedResource, id: string): string =>
+  `${describeNamed(one)} and ${describeNamed(other)} are one thing on the platform: both have the ID ${id}. ` +
+  `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`;
+
+const letters = "23456789ABCDEFGHJKLMNPQRSTWXYZabcdefghijkmnopqrstuvwxyz";
+
+/**
+ * The ID under which a resource creates its thing: derived from its URN and the inputs that force replacement, so that
+ * a later run that remembers nothing still finds what an interrupted one made. Without a URN (an import by hand) the
+ * platform chooses.
+ */
+export function chosenID(urn: string | undefined, ...parts: string[]): string | undefined {
+  if (urn === undefined) return undefined;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([urn, ...parts]))
+    .digest();
+  return lettersOf(digest);
+}
+
+/** A random ID. */
+export const randomID = (): string => lettersOf(randomBytes(24));
+
+/** 24 letters of 55: 138 bits. */
+const lettersOf = (bytes: Buffer): string =>
+  Array.from(bytes.subarray(0, 24), (byte) => letters[byte % letters.length] ?? "").join("");

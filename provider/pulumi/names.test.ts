@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { explicitInput, pickOwnSettings } from "./names.ts";
 import { problemsOf } from "./plugin/provider.ts";
-import { explicitInput, pickOwnSettings } from "./providerKinds.ts";
 
 test("both kinds take the same keys for ours, and what is below ours is no other package's", () => {
   const values = {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isAbsent, messageOf } from "../../../machine/failures.ts";
-import { isOwn, makeOwnFolder, pathOfOwnFolder } from "../../../machine/ownFolder.ts";
-import { isTracked } from "../../files/files.ts";
-import { ResourceError } from "./errors.ts";
+import { isAbsent, messageOf } from "../../machine/failures.ts";
+import { isOwn, makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
+import { isTracked } from "../files/files.ts";
+import { ResourceError } from "./common.ts";
 
 const line = z.looseObject({
   urn: z.string(),

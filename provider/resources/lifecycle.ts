@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { CallOptions, CallRecord } from "../../../platform/client/index.ts";
-import { timeOf } from "../../../platform/contract/values.ts";
+import type { CallOptions, CallRecord } from "../../platform/client/index.ts";
+import { timeOf } from "../../platform/contract/values.ts";
 import {
   ApiError,
   type ErrorCode,
@@ -9,9 +9,10 @@ import {
   isOutcomeUnknown,
   isRefusal,
   isUndocumented,
-} from "../../../platform/contract/wire.ts";
-import { quote } from "../../../platform/messages/text.ts";
-import { type Context, PartialFailure, ResourceError } from "./resource.ts";
+} from "../../platform/contract/wire.ts";
+import { quote } from "../../platform/messages/text.ts";
+import { PartialFailure, ResourceError } from "./common.ts";
+import type { Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { appendFileSync, chmodSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "../../../testing/harness/folders.ts";
+import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { Journal } from "./journal.ts";
 
 const urn = "urn:pulumi:dev::tests::microapps:index:Team::crew";

@@ -1,4 +1,4 @@
-import { ResourceError } from "./resource.ts";
+import { ResourceError } from "../resources/common.ts";
 
 /**
  * Room for so much at a time, in one process. Who comes first gets it first, and what is larger than the room counts as
