@@ -87,7 +87,7 @@ export async function listRows(
       const former = isAdded || isHanded ? undefined : keyIn(values);
       if (isAdded) list("add", row, {}, base ? values : {});
       else if (former === undefined) list("change", row, {}, {});
-      else changed.set(former, { ...row, values: copyValues(values) });
+      else changed.set(former, { ...row, values: { ...values } });
     });
   }
   const decoded = plan.remove > 0 ? decodeLedger(String(known.outputs["ledger"])) : undefined;
@@ -110,8 +110,9 @@ export async function listRows(
   return orderChanges(changes);
 }
 
-/** A value while its file is read on; of a row, null is nothing. */
-const kept = (value: unknown): unknown => copyValues({ value })["value"] ?? undefined;
+/** A value as JSON has it; of a row, null is nothing. */
+const kept = (value: unknown): unknown =>
+  (typeof value === "object" && value !== null ? copyValues({ value })["value"] : value) ?? undefined;
 
 /** Adds changes of rows to a list, with the cells that differ. */
 function listing(
