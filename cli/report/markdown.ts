@@ -139,7 +139,7 @@ const planLines = ({ environments }: ChangeSet): string[] =>
     return plan === undefined
       ? []
       : [
-          `Plan of ${code(environment.name, limits.name)}, to which \`up --plan\` holds a run: ${code(plan, limits.name)}.`,
+          `Plan of ${code(environment.name, limits.name)}, which \`up --plan\` runs or refuses: ${code(plan, limits.name)}.`,
         ];
   });
 
