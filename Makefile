@@ -117,8 +117,7 @@ sdks:
 schema-breaks-nothing: dist/.built
 	@node --no-warnings dist/tools/checkSchema.js
 
-# All examples under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs. And one with
-# its state on S3 and on PostgreSQL, where they are.
+# All examples and guides under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs.
 test-pulumi: dist/.built
 	@node --no-warnings dist/testing/programs/runExamples.js $(ARGS)
 

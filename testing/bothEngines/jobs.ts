@@ -5,7 +5,6 @@ import { stories } from "./stories.ts";
 /** Programs that both engines run, as jobs under a CLI. */
 export const comparisons = [...options, ...stories].map((program) => ({
   name: `both-${program.name}`,
-  isOptional: false,
   run: async (cli: string): Promise<string | undefined> => {
     await compareEngines(program, cli);
     return undefined;

@@ -24,14 +24,14 @@ interface Block {
 }
 
 /**
- * Blocks that are run are marked `sh`, in one shell from the first guide to the last; `sh pulumi-cli`, `sh s3` and `sh postgresql` where the named thing exists. `elsewhere: …` gives the reason why no machine
- * of ours can run it. Another block with a file's name is that file, and `text` has lines that the block before it
- * prints.
+ * Blocks that are run are marked `sh`, in one shell from the first guide to the last; `sh pulumi-cli`, `sh s3` and
+ * `sh postgresql` where there is a Pulumi CLI. `elsewhere: …` gives the reason why no machine of ours can run it. Another
+ * block with a file's name is that file, and `text` has lines that the block before it prints.
  */
 const optional = ["pulumi-cli", "s3", "postgresql"];
 
-/** Environment of a block, by its mark, on a machine that can run it. */
-export type Able = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Marks of blocks that can be run, each with the address in place of the store that such a block names; empty where it names none. */
+export type Able = Readonly<Record<string, string>>;
 
 const folder = join(repository, "docs/guides");
 
@@ -101,17 +101,8 @@ export async function runGuides(
 function stepOf(block: Block, index: number, able: Able): string {
   const { language, mark, code } = block;
   if (isRun(block, able)) {
-    const { PULUMI_BACKEND_URL: place = "", ...more } = able[mark] ?? {};
-    const environment = Object.entries(more)
-      .map(([name, value]) => `${name}='${value}'`)
-      .join(" ");
-    const names = environment.replaceAll(/='?[^' ]*'?/g, "");
-    // Whoever reads has an address of their own.
-    const mine = code.replace(/(?:s3|postgres):\/\/[^\s']+/, (address) => (place === "" ? address : place));
-    return [
-      `echo '::${index}'`,
-      ...(environment === "" ? [mine] : [`export ${environment}`, mine, `unset ${names}`]),
-    ].join("\n");
+    const store = able[mark] ?? "";
+    return `echo '::${index}'\n${code.replace(/(?:s3|postgres):\/\/[^\s']+/, store)}`;
   }
   return language !== "sh" && mark.includes(".")
     ? `cat > ${mark} <<'END OF FILE'\n${code}END OF FILE`

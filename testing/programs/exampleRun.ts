@@ -1,10 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { createEmulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { ApiError } from "../../platform/contract/wire.ts";
-import type { backends } from "./backends.ts";
 import { executable, type Cli } from "./cli.ts";
 import { nodeSdkFolder, writeNodeSdkProject } from "./nodeSdk.ts";
 
@@ -20,8 +19,6 @@ export interface Example {
   team: string;
   /** True when `pulumi install` makes an SDK for it. */
   installs: boolean;
-  /** Where its state is; undefined for beside the project. */
-  backend?: keyof typeof backends;
   /** Writes what the repository does not have. @param root the copy of its examples */
   prepare?: (root: string, cli: Cli) => Promise<void>;
   /** True when a plain `up` sees manual changes: dynamic resources look in a refresh alone. */
@@ -33,19 +30,6 @@ const plugin = (name: string, language: Example["language"]): Example => {
   const folder = `examples/${name}`;
   return { name, language, project: folder, program: folder, installs: language !== "yaml", ...environment };
 };
-const inYaml = (backend: keyof typeof backends): Example => ({
-  ...plugin(backend, "yaml"),
-  backend,
-  prepare: async (root) => {
-    const folder = join(root, "examples", backend);
-    await mkdir(folder);
-    for (const name of ["Pulumi.yaml", "Pulumi.dev.yaml"]) {
-      const text = await readFile(join(root, name), "utf8");
-      const here = text.replaceAll("examples/environment/.", ".").replaceAll("examples/", "../");
-      await writeFile(join(folder, name), here.replace("path: plugin", "path: ../../plugin"));
-    }
-  },
-});
 
 export const examples: readonly Example[] = [
   {
@@ -79,8 +63,6 @@ export const examples: readonly Example[] = [
     ...environment,
     prepare: writeNodeSdkProject,
   },
-  inYaml("s3"),
-  inYaml("postgresql"),
 ];
 
 const runtimes = { nodejs: "node", yaml: undefined, python: "python3", go: "go" } as const;
@@ -106,7 +88,7 @@ export async function runExample(example: Example, cli: Cli, root: string): Prom
   await pulumi("preview", "--expect-no-changes");
 
   const exported = join(project, "exported.json");
-  await pulumi("stack", "export", "--file", exported); // a client of S3 prints warnings between
+  await pulumi("stack", "export", "--file", exported);
   const teamID = teamIn(await readFile(exported, "utf8"), example.team);
   const teamInfo = { name: "By hand" };
   await byHand(data, (client) => client.updateteam({ teamID, teamInfo }));
