@@ -1,40 +1,19 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { parse, stringify } from "yaml";
-import { functions } from "../../provider/functions/functions.ts";
 import { hiddenNames } from "../../provider/pulumi/properties.ts";
 import { factsOf } from "../../provider/resources/common.ts";
 import { resources } from "../../provider/resources/resources.ts";
 import { presentSchema } from "../../tools/packageSchema.ts";
 import { allSnippets, snippetsOf } from "../../tools/snippets.ts";
 import { repository } from "../harness/project.ts";
-import { Editor } from "./editor.ts";
 
-// Type tests are the functions of `*.test-d.ts`, which the build compiles. This suite holds their comments against an editor:
-// messages, hovers and completions. Programs in YAML, which nothing compiles, are compiled as what they are in TypeScript.
+// Type tests are the functions of `*.test-d.ts`, which the build compiles; here their errors are held against the messages in
+// their comments. Programs in YAML, which nothing compiles, are compiled as what they are in TypeScript.
 
-const isSeen = (schema: unknown): boolean => {
-  const { computed, internal, passing } = factsOf(schema);
-  return !computed && !internal && !passing;
-};
-const setBySdk = ["TeamRoster.sensitive"]; // the class reads secrecy off the members
-const inputs = [...resources, ...functions].flatMap(({ name, inputs }) =>
-  Object.entries(inputs.shape)
-    .filter(([key, schema]) => isSeen(schema) && !setBySdk.includes(`${name}.${key}`))
-    .map(([key, schema]) => ({ name, key, description: factsOf(schema).description ?? "" })),
-);
-
-/** A program that names each input and the outputs of each class. */
-const uses = [...resources, ...functions].map(({ name, inputs }) => {
-  const isClass = /^[A-Z]/.test(name);
-  const args = isClass ? `ConstructorParameters<typeof own.${name}>[1]` : `Parameters<typeof own.${name}>[0]`;
-  const fields = Object.keys(inputs.shape).map((key) => `all${name}.${key};`);
-  const made = isClass ? [`declare const made${name}: own.${name};`, `made${name}.id;`] : [];
-  return [`declare const all${name}: ${args};`, ...fields, ...made].join("\n");
-});
-const everything = `import * as own from "pulumi-microapps";\nimport "pulumi-microapps/client";\n${uses.join("\n")}\n`;
-
+const room = join(repository, "testing/types");
 const schema = presentSchema("0.0.0");
 const programs = readdirSync(join(repository, "examples"))
   .filter((name) => name.split("-")[0] === "yaml")
@@ -50,57 +29,83 @@ const examples = [...allSnippets(schema), ...programs]
   .filter(({ snippet }) => snippet.language === "TypeScript")
   .map(({ of, snippet }, index) => ({ of, name: `example${index}.mts`, code: snippet.code }));
 
-const editor = new Editor(
-  new Map([["everything.mts", everything], ...examples.map(({ name, code }) => [name, code] as const)]),
-);
-const { expectations } = editor;
+const typeTests = readdirSync(room).filter((name) => name.endsWith(".test-d.ts"));
+/** Texts by path. Without its directive the compiler reports what stands below a comment. */
+const texts = new Map([
+  [join(room, "sdk.mts"), 'export * from "pulumi-microapps";\n'],
+  [join(room, "client.mts"), 'export * from "pulumi-microapps/client";\n'],
+  ...examples.map(({ name, code }) => [join(room, name), code] as const),
+  ...typeTests.map((name) => {
+    const text = readFileSync(join(room, name), "utf8");
+    return [join(room, name), text.replaceAll("@ts-expect-error", "@ts-report-error")] as const;
+  }),
+]);
 
-test.each([...new Set(expectations.map(({ file }) => file))])(
-  "%s has the errors that it expects, and no other",
-  (file) => {
-    const problems = editor.problemsIn(file);
-    const expected = expectations.filter((one) => one.file === file);
-    expect(problems.map(({ line }) => line)).toEqual(expected.map(({ line }) => line + 1));
-    for (const [index, { text }] of expected.entries()) expect(problems[index]?.text).toContain(text);
-  },
-);
+const options: ts.CompilerOptions = {
+  ...{ target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, lib: ["lib.es2024.d.ts"], types: ["node"] },
+  ...{ strict: true, noUncheckedIndexedAccess: true, noEmit: true, skipLibCheck: true },
+};
+const host = ts.createCompilerHost(options);
+host.getCurrentDirectory = () => repository;
+host.fileExists = (name) => texts.has(name) || ts.sys.fileExists(name);
+host.readFile = (name) => texts.get(name) ?? ts.sys.readFile(name);
+const program = ts.createProgram([...texts.keys()], options, host);
 
-const placeOf = (name: string, key: string): number => everything.indexOf(`all${name}.${key};`) + `all${name}.`.length;
+/** The compiler's messages about a file, each with its line from 1. */
+const problemsIn = (name: string): { line: number; text: string }[] => {
+  const source = program.getSourceFile(join(room, name));
+  return ts.getPreEmitDiagnostics(program, source).map(({ file, start = 0, messageText }) => ({
+    line: (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1,
+    text: ts.flattenDiagnosticMessageText(messageText, "\n"),
+  }));
+};
 
-test.each(inputs)("the hover of $name's $key is its description", ({ name, key, description }) => {
-  expect(description).not.toBe("");
-  expect(editor.hoverAt("everything.mts", placeOf(name, key)).text).toContain(description);
+test.each(typeTests)("%s has the errors that it expects, and no other", (name) => {
+  const lines = (texts.get(join(room, name)) ?? "").split("\n");
+  const expected = lines.flatMap((line, at) => {
+    const [, text] = /^ *\/\/ @ts-report-error: (.*)$/.exec(line) ?? [];
+    return text === undefined ? [] : [{ line: at + 2, text: expect.stringContaining(text) }];
+  });
+  expect(expected.length).toBeGreaterThan(10);
+  expect(problemsIn(name)).toEqual(expected);
 });
 
-test.each(["TeamMember email", "SeedRows key", "SeedRows source"])("so is that of %s in a program", (of) => {
-  const [name = "", key = ""] = of.split(" ");
-  const is = new RegExp(`${name}\\([^)]* ${key}: `);
-  const { name: file = "", code = "" } = examples.find((each) => is.test(each.code)) ?? {};
-  const place = code.indexOf(` ${key}: `, code.indexOf(`${name}(`)) + 1;
-  const { description } = inputs.find((each) => each.name === name && each.key === key) ?? { description: "none" };
-  expect(editor.hoverAt(file, place).text).toContain(description);
-});
+const checker = program.getTypeChecker();
+/** Exports of a module above, by name. */
+function exportsOf(name: string): Map<string, ts.Symbol> {
+  const source = program.getSourceFile(join(room, name));
+  const module = source && checker.getSymbolAtLocation(source);
+  if (!module) throw new Error(`${name} is not part of the program`);
+  const exported = checker.getExportsOfModule(module).map((symbol) => checker.getAliasedSymbol(symbol));
+  return new Map(exported.map((symbol) => [symbol.name, symbol]));
+}
+const propertiesOf = (symbol: ts.Symbol | undefined): ts.Symbol[] =>
+  symbol ? checker.getDeclaredTypeOfSymbol(symbol).getProperties() : [];
 
-test("no hover shows a type of the checker's own library", () => {
-  const types = inputs.map(({ name, key }) => editor.hoverAt("everything.mts", placeOf(name, key)).type);
-  expect(types.filter((type) => /Zod|\$strip|Args</.test(type))).toEqual([]);
-});
-
-test.each(resources)("an editor offers the outputs of $name, and no internal one", (resource) => {
-  const made = `made${resource.name}.`;
-  const offered = editor.offersAt("everything.mts", everything.indexOf(`${made}id;`) + made.length);
+test.each(resources)("the class of $name has its outputs, and no internal one", (resource) => {
+  const found = propertiesOf(exportsOf("sdk.mts").get(resource.name)).map(({ name }) => name);
   const internal = hiddenNames(resource);
-  const outputs = Object.entries(resource.outputs.shape).filter(([, schema]) => isSeen(schema));
-  expect(offered).toEqual(expect.arrayContaining(outputs.map(([key]) => key).filter((key) => !internal.includes(key))));
-  expect(offered.filter((name) => internal.includes(name))).toEqual([]);
+  const outputs = Object.entries(resource.outputs.shape).flatMap(([name, schema]) => {
+    const { computed, internal: isInternal, passing } = factsOf(schema);
+    return computed || isInternal || passing || internal.includes(name) ? [] : [name];
+  });
+  expect(found).toEqual(expect.arrayContaining(outputs));
+  expect(found.filter((name) => internal.includes(name))).toEqual([]);
 });
 
 test("every export of the client is described, and each property and method of it", () => {
-  const seen = editor.exportsOf("dist/platform/client/index.d.ts").flatMap(({ parts }) => parts);
+  const isOurs = ({ name, declarations = [] }: ts.Symbol): boolean =>
+    !name.includes("#") && declarations.some((one) => one.getSourceFile().fileName.includes("/dist/platform/"));
+  const hasParts = ({ flags }: ts.Symbol): boolean => (flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) !== 0;
+  const seen = [...exportsOf("client.mts").values()].flatMap((symbol) => {
+    const parts = hasParts(symbol) ? propertiesOf(symbol).filter(isOurs) : [];
+    return [symbol, ...parts].map((one) => ({ name: `${symbol.name} ${one.name}`, one }));
+  });
   expect(seen.length).toBeGreaterThan(100);
-  expect(seen.filter(({ text }) => text === "").map(({ name }) => name)).toEqual([]);
+  const bare = seen.filter(({ one }) => one.getDocumentationComment(checker).length === 0);
+  expect(bare.map(({ name }) => name)).toEqual([]);
 });
 
 test.each(examples)("the example of $of compiles", ({ name }) => {
-  expect(editor.problemsIn(name)).toEqual([]);
+  expect(problemsIn(name)).toEqual([]);
 });
