@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { sampleOf, testInLong } from "../harness/drawn.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
-import { eventually, leftRunning } from "../harness/processes.ts";
+import { eventually } from "../harness/processes.ts";
 import { configOf, Project } from "../harness/project.ts";
 
 const program = `
@@ -82,19 +82,4 @@ describe.each(sampleOf(["files", "a program"], 1))("of %s:", (kind) => {
       expect(emulator.calls({ endpoint: "insertteam" })).toHaveLength(2);
     },
   );
-
-  testInLong("a second interruption ends everything at once, and the next up goes on with what was made", async () => {
-    emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint: "insertteam", count: 1 }] });
-    const running = project.start(up);
-    await inItsMidst();
-    process.kill(running.pid, "SIGINT");
-    await eventually("the first interruption", () => running.printed().includes("Interrupt again") || undefined);
-    process.kill(running.pid, "SIGINT");
-    expect((await running.ended).status).toBe(1);
-    expect(await leftRunning(project.folder)).toEqual([]);
-    await project.succeed("cancel --yes");
-    await project.succeed(up);
-    expect(await made()).toEqual(["acme", "crew", "support"]);
-    expect(emulator.calls({ endpoint: "insertteam" }).filter(({ failure }) => failure === null)).toHaveLength(2);
-  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { sampleOf, testInLong } from "../harness/drawn.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, runsInPulumi } from "../harness/project.ts";
@@ -126,24 +126,6 @@ test.each(sampleOf(["files", "program"], 1))(
     expect(calls).toEqual([]);
   },
 );
-
-testInLong("the environment itself gets another name, at once with an organization and an app", async () => {
-  await begin(await Project.environmentProgram());
-  await project.succeed("up --yes --skip-preview");
-  const before = await ids();
-  await project.edit("index.ts", 'new Environment("environment", {', 'new Environment("crew", {');
-  const program = await project.read("index.ts");
-  await project.write(
-    "index.ts",
-    program.replace(/(new Environment\("crew",[^;]*)\);/, '$1, { aliases: [{ name: "environment" }] });'),
-  );
-  await project.edit("dev.yaml", "  acme: #", "  apex: #");
-  await project.edit("dev.yaml", "name: Acme", "name: Acme\n    formerly: acme");
-  await project.edit("dev.yaml", "  portal:", "  gate:\n    formerly: portal");
-  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
-  expect(await ids()).toEqual(before);
-  expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
-});
 
 test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
   await project.write("dev.yaml", dev);

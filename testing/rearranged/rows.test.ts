@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sampleOf, testInLong } from "../harness/drawn.ts";
+import { sampleOf } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { runsInPulumi } from "../harness/project.ts";
 import { kindNames, Scene, type Declared } from "./scene.ts";
@@ -209,13 +209,6 @@ seeds.push(new SeedRows("depots", { table: same("regions"), key: same("Code"), r
       }
       expect((await scene.rows("regions")).size).toBe(13);
       await scene.isSettled();
-    });
-
-    testInLong("comes back by refresh and up", async () => {
-      await lost(program);
-      await scene.project.succeed("refresh --yes");
-      await scene.project.succeed(up);
-      await isBack();
     });
   });
 });
