@@ -1,3 +1,4 @@
+import type { Json } from "../platform/contract/wire.ts";
 import { type PropertySpec, schemaText, type TypeSpec } from "../provider/pulumi/plugin/schema.ts";
 
 /** An object of the package schema: the inputs or outputs of a function, or a type with a name. */
@@ -42,6 +43,20 @@ export const presentSchema = (version: string): PackageSchema => JSON.parse(sche
 /** `microapps:index:Team` → `Team`. */
 export const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
 
-/** The type with a name that a type refers to. */
-export const findNamedType = ({ types }: PackageSchema, { $ref }: TypeSpec): NamedSpec | undefined =>
-  $ref === undefined ? undefined : types[$ref.replace("#/types/", "")];
+/** A type as JSON Schema has it: what it refers to by name stands in its place. */
+export function inlined(type: TypeSpec | ObjectSpec, schema: PackageSchema): Json {
+  const { $ref, enum: values, ...own } = { $ref: undefined, enum: undefined, ...type } as TypeSpec & NamedSpec;
+  const named = $ref === undefined ? {} : inlined(schema.types[$ref.replace("#/types/", "")] ?? {}, schema);
+  const inner = (one: TypeSpec): Json => inlined(one, schema);
+  return {
+    ...named,
+    ...own,
+    ...(values && { enum: values.map(({ value }) => value) }),
+    ...(own.items && { items: inner(own.items) }),
+    ...(own.additionalProperties && { additionalProperties: inner(own.additionalProperties) }),
+    ...(own.oneOf && { oneOf: own.oneOf.map(inner) }),
+    ...(own.properties && {
+      properties: Object.fromEntries(Object.entries(own.properties).map(([name, one]) => [name, inner(one)])),
+    }),
+  };
+}

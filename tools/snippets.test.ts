@@ -16,6 +16,6 @@ test("each resource and function has its example in TypeScript and YAML", () => 
 test("the name of the stack within a text", () => {
   const yaml =
     "resources:\n  r:\n    type: microapps:SeedRows\n    properties: { table: r, key: Code, source: '${pulumi.stack}.csv' }\n";
-  const [typescript] = snippetsOf("```yaml\n" + yaml + "```", schema);
+  const [typescript] = snippetsOf("```yaml\n" + yaml + "```");
   expect(typescript?.code).toContain("source: `${pulumi.getStack()}.csv`");
 });

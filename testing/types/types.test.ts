@@ -21,7 +21,7 @@ const programs = readdirSync(join(repository, "examples"))
     const text = readFileSync(join(repository, "examples", of, "Pulumi.yaml"), "utf8");
     const { resources, variables, outputs } = parse(text) as Record<string, unknown>; // a project
     const description = `\`\`\`yaml\n${stringify({ resources, variables, outputs })}\`\`\``;
-    return snippetsOf(description, schema).map((snippet) => ({ of: `examples/${of}`, snippet }));
+    return snippetsOf(description).map((snippet) => ({ of: `examples/${of}`, snippet }));
   });
 
 /** The examples of the documentation and of the repository, by what they are of. */

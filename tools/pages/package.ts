@@ -1,6 +1,7 @@
-import type { PropertySpec, TypeSpec } from "../../provider/pulumi/plugin/schema.ts";
+import type { Json } from "../../platform/contract/wire.ts";
+import type { PropertySpec } from "../../provider/pulumi/plugin/schema.ts";
 import {
-  findNamedType,
+  inlined,
   nameOf,
   type FunctionSpec,
   type ObjectSpec,
@@ -8,7 +9,8 @@ import {
   type ResourceSpec,
 } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets.ts";
-import { code, escapeCell, fenceBlock, page, row, table } from "./markdown.ts";
+import { meaningOf, rowsOf, typeOf } from "./jsonSchema.ts";
+import { code, fenceBlock, page, table } from "./markdown.ts";
 
 /** Pages of the package: one for each resource and function, by path below docs. */
 export function packagePages(schema: PackageSchema): Record<string, string> {
@@ -38,17 +40,19 @@ function resourcePage(name: string, spec: ResourceSpec, schema: PackageSchema): 
     "provider/resources",
     `# ${name}`,
     summaryOf(spec.description),
-    examples(spec.description, schema),
+    examples(spec.description),
     "## Inputs",
-    inputTable(inputs, requiredInputs, schema),
+    inputTable({ properties: inputs, required: requiredInputs }, schema),
     "## Outputs",
     lost.length < Object.keys(inputs).length
       ? `All inputs${but} are outputs as well${added.length > 0 ? ", and" : "."}`
       : [],
     added.length > 0
       ? outputTable(
-          Object.fromEntries([...(spec.isComponent ? [] : [idOutput]), ...added]),
-          ["id", ...required],
+          {
+            properties: Object.fromEntries([...(spec.isComponent ? [] : [idOutput]), ...added]),
+            required: ["id", ...required],
+          },
           schema,
         )
       : [],
@@ -68,11 +72,11 @@ function functionPage(name: string, spec: FunctionSpec, schema: PackageSchema): 
     `# ${name}`,
     summaryOf(spec.description),
     `\`${name}\` takes plain values and \`${name}Output\` outputs, which it waits for. It asks the platform of the stack, or that of the \`provider\` among its options.`,
-    examples(spec.description, schema),
+    examples(spec.description),
     "## Inputs",
-    inputTable(inputs.properties ?? {}, inputs.required ?? [], schema),
+    inputTable(inputs, schema),
     "## Outputs",
-    outputTable(answer.properties ?? {}, answer.required ?? [], schema),
+    outputTable(answer, schema),
   );
 }
 
@@ -82,8 +86,8 @@ const importOf = (description: string): string[] => {
   return section === undefined ? [] : ["## Import", section.trim()];
 };
 
-function examples(description: string, schema: PackageSchema): string[] {
-  const snippets = snippetsOf(description, schema);
+function examples(description: string): string[] {
+  const snippets = snippetsOf(description);
   if (snippets.length === 0) return [];
   const folded = snippets.flatMap(({ language, mark, code }, index) => [
     `<details${index === 0 ? " open" : ""}><summary>${language}</summary>`,
@@ -93,70 +97,25 @@ function examples(description: string, schema: PackageSchema): string[] {
   return ["## Example", ...folded];
 }
 
-function inputTable(
-  properties: Record<string, PropertySpec>,
-  required: readonly string[],
-  schema: PackageSchema,
-): string {
-  const rows = rowsOf({ properties, required }, schema, (name, spec, isRequired) => {
-    const value = isRequired ? "**required**" : spec.default === undefined ? "" : code(JSON.stringify(spec.default));
-    return [code(name), typeOf(spec, schema), value, meaningOf(spec)];
+function inputTable(inputs: ObjectSpec, schema: PackageSchema): string {
+  const rows = rowsOf(inlined(inputs, schema), (path, property, isRequired) => {
+    const { default: value } = property;
+    const otherwise = isRequired ? "**required**" : value === undefined ? "" : code(JSON.stringify(value));
+    return [code(path), typeOf(property), otherwise, meaningWithMarks(property)];
   });
   return table("| input | type | default | what it means |", rows);
 }
 
-function outputTable(
-  properties: Record<string, PropertySpec>,
-  required: readonly string[],
-  schema: PackageSchema,
-): string {
-  const rows = rowsOf({ properties, required }, schema, (name, spec, isRequired) => {
-    return [code(name), typeOf(spec, schema), isRequired ? "yes" : "", meaningOf(spec)];
+function outputTable(outputs: ObjectSpec, schema: PackageSchema): string {
+  const rows = rowsOf(inlined(outputs, schema), (path, property, isRequired) => {
+    return [code(path), typeOf(property), isRequired ? "yes" : "", meaningWithMarks(property)];
   });
   return table("| output | type | always | what it means |", rows);
 }
 
-const meaningOf = ({ description = "", replaceOnChanges, secret }: PropertySpec): string =>
+const meaningWithMarks = (property: Json): string =>
   [
-    escapeCell(description),
-    ...(replaceOnChanges ? ["**Another value replaces.**"] : []),
-    ...(secret ? ["**Secret.**"] : []),
+    meaningOf(property),
+    ...(property["replaceOnChanges"] === true ? ["**Another value replaces.**"] : []),
+    ...(property["secret"] === true ? ["**Secret.**"] : []),
   ].join(" ");
-
-type Cells = (name: string, spec: PropertySpec, isRequired: boolean) => string[];
-
-/** A row for each property, and for those of objects that it holds. */
-function rowsOf(
-  { properties = {}, required = [] }: ObjectSpec,
-  schema: PackageSchema,
-  cells: Cells,
-  prefix = "",
-): string[] {
-  return Object.entries(properties).flatMap(([name, spec]) => {
-    const [inner, suffix] = heldBy(spec);
-    const held = findNamedType(schema, inner);
-    return [
-      row(...cells(prefix + name, spec, required.includes(name))),
-      ...(held?.properties ? rowsOf(held, schema, cells, `${prefix}${name}${suffix}.`) : []),
-    ];
-  });
-}
-
-/** The innermost type of lists and maps, and the path to it. */
-function heldBy(spec: TypeSpec, way = ""): [TypeSpec, string] {
-  if (spec.items) return heldBy(spec.items, `${way}[]`);
-  if (spec.additionalProperties) return heldBy(spec.additionalProperties, `${way}.*`);
-  return [spec, way];
-}
-
-export function typeOf(spec: TypeSpec, schema: PackageSchema): string {
-  const named = findNamedType(schema, spec);
-  if (named?.enum) return named.enum.map(({ value }) => code(value)).join(" or ");
-  if (named) return "object";
-  if (spec.oneOf) return spec.oneOf.map((option) => typeOf(option, schema)).join(" or ");
-  if (spec.items) return `list of ${grouped(typeOf(spec.items, schema))}`;
-  if (spec.additionalProperties) return `map of ${grouped(typeOf(spec.additionalProperties, schema))}`;
-  return spec.type ?? "any";
-}
-
-const grouped = (type: string): string => (type.includes(" or ") ? `(${type})` : type);

@@ -1,8 +1,9 @@
 import { variableOf } from "../../provider/pulumi/configuration.ts";
-import { nameOf, type PackageSchema } from "../packageSchema.ts";
+import { inlined, nameOf, type PackageSchema } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets.ts";
+import { typeOf } from "./jsonSchema.ts";
 import { code, escapeCell, fenceBlock, registryPage, row, table } from "./markdown.ts";
-import { functionPath, resourcePath, summaryOf, typeOf } from "./package.ts";
+import { functionPath, resourcePath, summaryOf } from "./package.ts";
 
 /** The first page of the package in Pulumi's registry. */
 export function indexPage(schema: PackageSchema): string {
@@ -12,7 +13,7 @@ export function indexPage(schema: PackageSchema): string {
       return row(`[${name}](${path(name)})`, escapeCell(summaryOf(description)));
     });
   const first = Object.values(schema.resources)
-    .map(({ description }) => snippetsOf(description, schema))
+    .map(({ description }) => snippetsOf(description))
     .find((snippets) => snippets.length > 0);
   const example = (first ?? []).filter(({ mark }) => mark === "ts" || mark === "yaml");
   return registryPage(
@@ -76,7 +77,7 @@ export function installationPage(schema: PackageSchema): string {
     return row(
       code(`microapps:${name}`),
       variable,
-      typeOf(property, schema),
+      typeOf(inlined(property, schema)),
       escapeCell(property.description ?? "") + secret,
     );
   });
