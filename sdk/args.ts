@@ -1,7 +1,7 @@
 // Generated from the definitions of provider/resources and provider/functions by `make docs`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
+import type { CellsOf, InputsOf, LabelOf, OutputsOf, ParentRows, RowsOf } from "./resourceClass.ts";
 
 type EitherEmailOrUserID = "exactly one of email and userID is set";
 
@@ -28,18 +28,7 @@ export interface OrganizationArgs {
 }
 
 /** Outputs of Organization. */
-export interface OrganizationOutputs {
-  /** Name, unique on the platform. */
-  readonly name: Output<string>;
-  /** Purpose. Not changed if unset, cleared by null or an empty text. */
-  readonly description: Output<string | null | undefined>;
-  /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
-  readonly adminID: Output<string | undefined>;
-  /** On a destroy, also delete teams that nobody declares, with their members. */
-  readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
-  readonly adopt: Output<boolean | undefined>;
-}
+export type OrganizationOutputs = OutputsOf<OrganizationArgs>;
 
 /** Arguments of Team. */
 export interface TeamArgs {
@@ -64,20 +53,7 @@ export interface TeamArgs {
 }
 
 /** Outputs of Team. */
-export interface TeamOutputs {
-  /** Organization that the team belongs to. */
-  readonly organizationID: Output<string>;
-  /** Name of the team. */
-  readonly name: Output<string>;
-  /** Purpose. Not changed if unset, cleared by null or an empty text. */
-  readonly description: Output<string | null | undefined>;
-  /** User ID of an administrator. A new one is added; the former one keeps the role. */
-  readonly adminID: Output<string | undefined>;
-  /** On a destroy, also remove members whom nobody declares. */
-  readonly forceDestroy: Output<boolean | undefined>;
-  /** Take over what already has the ID of this resource, such as after a lost state. Import one that was created by hand. */
-  readonly adopt: Output<boolean | undefined>;
-}
+export type TeamOutputs = OutputsOf<TeamArgs>;
 
 /** Arguments of TeamMember beside `email` and `userID`. */
 export interface TeamMemberSettings {
@@ -121,23 +97,11 @@ export interface TeamMemberByUserID extends TeamMemberSettings {
 export type TeamMemberArgs = TeamMemberByEmail | TeamMemberByUserID;
 
 /** Outputs of TeamMember. */
-export interface TeamMemberOutputs {
-  /** Team that the user is a member of. */
-  readonly teamID: Output<string>;
+export interface TeamMemberOutputs extends OutputsOf<TeamMemberSettings> {
   /** The user's e-mail address; an unknown one is invited. Either this or userID. */
   readonly email: Output<string | undefined>;
   /** The user's ID. Either this or email. */
   readonly userID: Output<string | undefined>;
-  /** Not changed if unset; a new member is a plain member. */
-  readonly role: Output<"admin" | "member" | undefined>;
-  /** Last day (UTC) of the membership. After it, the member counts as not declared. */
-  readonly until: Output<string | undefined>;
-  /** Where the invitation leads. Acts when a user is invited. */
-  readonly targetRoute: Output<"app" | "go" | undefined>;
-  /** App that the invitation opens. Acts when a user is invited. */
-  readonly targetInitialApp: Output<string | undefined>;
-  /** Screen that the invitation opens. Acts when a user is invited. */
-  readonly targetInitialScreen: Output<string | undefined>;
   /** ID of the user, also of one who was named by address. */
   readonly memberUserID: Output<string>;
 }
@@ -185,42 +149,12 @@ export interface TeamRosterArgs {
 }
 
 /** Outputs of TeamRoster. */
-export interface TeamRosterOutputs {
-  /** Team whose members these are. */
-  readonly teamID: Output<string>;
+export interface TeamRosterOutputs extends OutputsOf<
+  Omit<TeamRosterArgs, "members">,
+  "mode" | "maxRemovals" | "keepSelf"
+> {
   /** Roles of the members by e-mail address or user ID. */
   readonly members: Output<Record<string, "admin" | "member">>;
-  /** Last days (UTC) of members, by their names in members. After it, a member counts as not declared. */
-  readonly until: Output<Record<string, string> | undefined>;
-  /** File with the members, relative to the program's folder, instead of members: CSV with a column email and, if needed, role, until and team; or JSON, NDJSON or YAML. */
-  readonly source: Output<string | undefined>;
-  /** The team in source, if it has a column team. */
-  readonly team: Output<string | undefined>;
-  /**
-   * authoritative: also removes members who were never declared. additive: leaves them alone. In both, somebody who is no longer declared leaves the team.
-   * @default "authoritative"
-   */
-  readonly mode: Output<"authoritative" | "additive">;
-  /** Addresses or user IDs of members to leave alone unless they are declared; * stands for any text. */
-  readonly ignore: Output<string[] | undefined>;
-  /**
-   * Largest part of the managed members (from 10 on; in a team that had members before the roster, from the first on) that one run may remove, as a fraction of 1.
-   * @default 0.25
-   */
-  readonly maxRemovals: Output<number>;
-  /** Number of administrators that must remain. If unset, the last one is neither removed nor demoted. */
-  readonly minAdmins: Output<number | undefined>;
-  /**
-   * True if the account that makes the calls keeps its place, even on a destroy. Removing it from the members or demoting it is refused.
-   * @default true
-   */
-  readonly keepSelf: Output<boolean>;
-  /** Where the invitation leads. Acts when a user is invited. */
-  readonly targetRoute: Output<"app" | "go" | undefined>;
-  /** App that the invitation opens. Acts when a user is invited. */
-  readonly targetInitialApp: Output<string | undefined>;
-  /** Screen that the invitation opens. Acts when a user is invited. */
-  readonly targetInitialScreen: Output<string | undefined>;
   /** User IDs of the members, in the order of their sorted names. */
   readonly userIDs: Output<string[]>;
 }
@@ -328,9 +262,10 @@ export interface SeedRowsBySource<Row extends object = Record<string, unknown>> 
 export type SeedRowsArgs<Row extends object = Record<string, unknown>> = SeedRowsByRows<Row> | SeedRowsBySource<Row>;
 
 /** Outputs of SeedRows. */
-export interface SeedRowsOutputs {
-  /** Data table ID (microAppID) that the rows go into. */
-  readonly table: Output<string>;
+export interface SeedRowsOutputs extends OutputsOf<
+  Omit<SeedRowsSettings, "key" | "additions" | "changes" | "references" | "parent">,
+  "mode" | "onViewersChange" | "onConflict" | "maxRemovals" | "onDestroy"
+> {
   /** The natural key: the label that identifies a row, or a list of labels. With another key, the same rows keep their IDs. */
   readonly key: Output<string[]>;
   /** The rows themselves, by label. Either this or source. */
@@ -341,68 +276,10 @@ export interface SeedRowsOutputs {
   readonly additions: Output<Record<string, unknown>[] | undefined>;
   /** Changed fields of rows in rows or source, each with the natural key of its row. */
   readonly changes: Output<Record<string, unknown>[] | undefined>;
-  /** Natural keys of rows in rows or source that the seed leaves out; for several labels a list of their values. */
-  readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
-  /** Types of values by label. The cells of a CSV are read by them; text by default. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Values that mean the same in such a field are equal: a day and its midnight UTC, a number and its text. */
-  readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
-  /** Separator of the cells of a CSV. By default a comma, or a semicolon or tab if the first line has these and no comma, or what a first line `sep=;` says. */
-  readonly delimiter: Output<"," | ";" | "\t" | "|" | undefined>;
-  /**
-   * exact: also removes owned rows that left the source, and clears labels that left an owned row. upsert: does neither. insertOnly: does not change existing rows either. updateOnly: only changes existing rows, whoever created them; a key that the table lacks is an error.
-   * @default "exact"
-   */
-  readonly mode: Output<"exact" | "upsert" | "insertOnly" | "updateOnly">;
-  /** Labels that others write: not compared, changed or cleared in existing rows. A value in the source goes into new rows. Not part of the natural key. */
-  readonly ignoreLabels: Output<string[] | undefined>;
-  /** Requirements of the table. The declared rows are tested before anything is sent, all rows of the table before and after a run writes. A run fails if a requirement does, and names the rows. */
-  readonly expect: Output<
-    | {
-        unique?: string[];
-        notNull?: string[];
-        acceptedValues?: Record<string, (string | number | boolean)[]>;
-        relationships?: Record<string, { table: string; key: string }>;
-        rowCount?: { min?: number; max?: number };
-      }
-    | undefined
-  >;
   /** Linked-table labels whose values are keys of rows in another table: label → {table, key}. */
   readonly references: Output<Record<string, { table: string; key: string }> | undefined>;
   /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
   readonly parent: Output<{ table: string; key: string; by: string } | undefined>;
-  /** IDs or e-mail addresses, which are looked up, of users who may see the rows. Acts on insert. */
-  readonly viewers: Output<string[] | undefined>;
-  /** IDs of teams whose members may see the rows. Acts on insert. */
-  readonly teamViewers: Output<string[] | undefined>;
-  /** ID or e-mail address, which is looked up, of the user who becomes the creator of the rows. */
-  readonly userID: Output<string | undefined>;
-  /**
-   * Effect of a changed viewers, teamViewers or userID on existing rows: none (newRows), or an error. Viewers under the label of their field change like any cell.
-   * @default "error"
-   */
-  readonly onViewersChange: Output<"newRows" | "error">;
-  /** Do not run the table's action rules. For controlled administration and migrations. */
-  readonly ignoreActionRules: Output<boolean | undefined>;
-  /**
-   * Effect of an edit by hand on an owned row: it is repaired, kept, or an error.
-   * @default "overwrite"
-   */
-  readonly onConflict: Output<"overwrite" | "keepLive" | "error">;
-  /**
-   * Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.
-   * @default 0.25
-   */
-  readonly maxRemovals: Output<number>;
-  /**
-   * Whether a destroy deletes the owned rows or leaves them.
-   * @default "delete"
-   */
-  readonly onDestroy: Output<"delete" | "retain">;
-  /** The rows are secret: messages and diffs have counts, but no keys or values. Set automatically if rows are a secret. */
-  readonly sensitive: Output<boolean | undefined>;
-  /** Labels whose values are secret: previews, drift and messages say that they change, but not what they are. The rest of the rows is shown. Not part of the natural key. */
-  readonly secretLabels: Output<string[] | undefined>;
-  /** Take over what already exists on the platform, instead of refusing. */
-  readonly adopt: Output<boolean | undefined>;
   /** Number of owned rows. */
   readonly rowCount: Output<number>;
   /** Labels that the rows declare. */
@@ -470,32 +347,7 @@ export interface RowFileArgs {
 }
 
 /** Outputs of RowFile. */
-export interface RowFileOutputs {
-  /** Data table ID (microAppID) of the row. */
-  readonly table: Output<string>;
-  /** The row by its natural key: label → value. Either this or rowID. */
-  readonly row: Output<Record<string, string | number | boolean> | undefined>;
-  /** The row by its ID. Either this or row. */
-  readonly rowID: Output<string | undefined>;
-  /** Field that the file belongs to, by its ID, which is not its label. A seed of the emulator names it: Flag: {type: file, id: flag}. */
-  readonly fieldID: Output<string>;
-  /** Where the file is: an address that the platform can read. Without it, the record is metadata alone. */
-  readonly url: Output<string | undefined>;
-  /**
-   * True if the platform downloads the file and keeps a copy; else the record leads to url itself.
-   * @default true
-   */
-  readonly store: Output<boolean>;
-  /** A digest of the file's content, of any kind: when it changes, the file is stored again from the same url. */
-  readonly digest: Output<string | undefined>;
-  /** Name of the file. If unset, the last part of url, and not changed afterwards. */
-  readonly filename: Output<string | undefined>;
-  /** Bytes. Not changed if unset. */
-  readonly size: Output<number | undefined>;
-  /** Media type. Not changed if unset. */
-  readonly type: Output<string | undefined>;
-  /** Take over what already exists on the platform, instead of refusing. */
-  readonly adopt: Output<boolean | undefined>;
+export interface RowFileOutputs extends OutputsOf<RowFileArgs, "store"> {
   /** ID of the row. */
   readonly parentRowID: Output<string>;
   /** ID of the record. */
@@ -537,18 +389,10 @@ export interface GeneratedAppArgs {
 }
 
 /** Outputs of GeneratedApp. */
-export interface GeneratedAppOutputs {
-  /** E-mail address of the user who becomes the owner. */
-  readonly userEmail: Output<string>;
-  /** Text that describes the app. White space does not count. */
-  readonly appPrompt: Output<string>;
-  /** Attachments of the prompt, as the platform takes them. */
-  readonly attachments: Output<unknown[] | undefined>;
-  /**
-   * Effect of a change of the prompt, its attachments or the owner: a new generation, nothing, or an error. A generation costs money and can't be deleted.
-   * @default "error"
-   */
-  readonly onPromptChange: Output<"replace" | "ignore" | "error">;
+export interface GeneratedAppOutputs extends OutputsOf<
+  Omit<GeneratedAppArgs, "timeout" | "statusWords" | "wait">,
+  "onPromptChange"
+> {
   /** ID of the app. */
   readonly appID: Output<string>;
   /** Link to the app in the workspace, as the platform answered it. */
@@ -571,16 +415,7 @@ export interface AppReadinessArgs {
 }
 
 /** Outputs of AppReadiness. */
-export interface AppReadinessOutputs {
-  /** The app whose generation is waited for. */
-  readonly appID: Output<string>;
-  /**
-   * Seconds to wait at most.
-   * @default 1800
-   */
-  readonly timeout: Output<number>;
-  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
-  readonly statusWords: Output<Record<string, "pending" | "ready" | "failed"> | undefined>;
+export interface AppReadinessOutputs extends OutputsOf<AppReadinessArgs, "timeout"> {
   /** The platform's own word for the state of the generation. */
   readonly status: Output<string>;
 }
@@ -611,19 +446,7 @@ export interface NotificationArgs {
 }
 
 /** Outputs of Notification. */
-export interface NotificationOutputs {
-  /** App that it is about; the account must be an administrator or author of it. */
-  readonly appID: Output<string>;
-  /** The recipient's e-mail address. */
-  readonly email: Output<string>;
-  /** Text that the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too. */
-  readonly message: Output<string | undefined>;
-  /** Absolute number on the badge. A change of it alone sends nothing: change triggers, too. */
-  readonly badgeCount: Output<number | undefined>;
-  /** push: a push message alone. inApp: a record in the app alone. default: both. A change of it alone sends nothing: change triggers, too. */
-  readonly channel: Output<"push" | "inApp" | "default" | undefined>;
-  /** Anything by name, e.g. a version: whenever it changes, the notification is sent again. */
-  readonly triggers: Output<Record<string, unknown> | undefined>;
+export interface NotificationOutputs extends OutputsOf<NotificationArgs> {
   /** When it was sent last (ISO 8601); "imported" when that was not done here. */
   readonly sentAt: Output<string>;
   /** Records in the app that were made; unset when not known. */
@@ -642,13 +465,7 @@ export interface GetUserIDArgs {
 }
 
 /** Arguments of getUserIDOutput. */
-export interface GetUserIDOutputArgs {
-  /**
-   * The user's e-mail address.
-   * @example "ada@example.com"
-   */
-  email: Input<string>;
-}
+export type GetUserIDOutputArgs = InputsOf<GetUserIDArgs>;
 
 /** Result of getUserID. */
 export interface GetUserIDResult {
@@ -663,10 +480,7 @@ export interface GetOrganizationArgs {
 }
 
 /** Arguments of getOrganizationOutput. */
-export interface GetOrganizationOutputArgs {
-  /** ID of the organization. */
-  organizationID: Input<string>;
-}
+export type GetOrganizationOutputArgs = InputsOf<GetOrganizationArgs>;
 
 /** Result of getOrganization. */
 export interface GetOrganizationResult {
@@ -685,10 +499,7 @@ export interface GetTeamArgs {
 }
 
 /** Arguments of getTeamOutput. */
-export interface GetTeamOutputArgs {
-  /** ID of the team. */
-  teamID: Input<string>;
-}
+export type GetTeamOutputArgs = InputsOf<GetTeamArgs>;
 
 /** Result of getTeam. */
 export interface GetTeamResult {
@@ -709,10 +520,7 @@ export interface GetTeamMembersArgs {
 }
 
 /** Arguments of getTeamMembersOutput. */
-export interface GetTeamMembersOutputArgs {
-  /** ID of the team. */
-  teamID: Input<string>;
-}
+export type GetTeamMembersOutputArgs = InputsOf<GetTeamMembersArgs>;
 
 /** Result of getTeamMembers. */
 export interface GetTeamMembersResult {
@@ -751,32 +559,7 @@ export interface GetRowsArgs {
 }
 
 /** Arguments of getRowsOutput. */
-export interface GetRowsOutputArgs {
-  /**
-   * Data table ID (microAppID).
-   * @example "countries"
-   */
-  table: Input<string>;
-  /**
-   * Values that the rows have, by label. Of a linked-table label, the ID of the row that it leads to.
-   * @example {"Continent":"Europe"}
-   */
-  where?: Input<Record<string, Input<unknown>>>;
-  /** Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}. */
-  filters?: Input<Input<Record<string, Input<unknown>>>[]>;
-  /** Limits the rows of a sub-table to those of this parent row. */
-  parentRowID?: Input<string>;
-  /**
-   * The order of the rows; that of their IDs when unset.
-   * @example [{"label":"Code","order":"ascending"}]
-   */
-  sort?: Input<Input<{ label: Input<string>; order?: Input<"ascending" | "descending"> }>[]>;
-  /**
-   * Most rows to get. When unset, more than 10000 rows are an error.
-   * @example 100
-   */
-  limit?: Input<number>;
-}
+export type GetRowsOutputArgs = InputsOf<GetRowsArgs>;
 
 /** Result of getRows. */
 export interface GetRowsResult {
@@ -801,20 +584,7 @@ export interface GetRowArgs {
 }
 
 /** Arguments of getRowOutput. */
-export interface GetRowOutputArgs {
-  /** ID of the row. Either this, or table and key. */
-  rowID?: Input<string>;
-  /**
-   * Data table ID (microAppID). With key.
-   * @example "countries"
-   */
-  table?: Input<string>;
-  /**
-   * Values by label that one row of the table has, and no other.
-   * @example {"Code":"PT"}
-   */
-  key?: Input<Record<string, Input<unknown>>>;
-}
+export type GetRowOutputArgs = InputsOf<GetRowArgs>;
 
 /** Result of getRow. */
 export interface GetRowResult {
@@ -835,12 +605,7 @@ export interface GetAppStatusArgs {
 }
 
 /** Arguments of getAppStatusOutput. */
-export interface GetAppStatusOutputArgs {
-  /** ID of the app. */
-  appID: Input<string>;
-  /** Meaning of the platform's own status words, beyond the usual ones: word → pending, ready or failed. */
-  statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
-}
+export type GetAppStatusOutputArgs = InputsOf<GetAppStatusArgs>;
 
 /** Result of getAppStatus. */
 export interface GetAppStatusResult {

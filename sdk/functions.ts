@@ -8,29 +8,7 @@ import { typeThrough } from "../provider/pulumi/names.ts";
 import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/properties.ts";
-import type {
-  GetAppStatusArgs,
-  GetAppStatusOutputArgs,
-  GetAppStatusResult,
-  GetOrganizationArgs,
-  GetOrganizationOutputArgs,
-  GetOrganizationResult,
-  GetRowArgs,
-  GetRowOutputArgs,
-  GetRowResult,
-  GetRowsArgs,
-  GetRowsOutputArgs,
-  GetRowsResult,
-  GetTeamArgs,
-  GetTeamOutputArgs,
-  GetTeamResult,
-  GetTeamMembersArgs,
-  GetTeamMembersOutputArgs,
-  GetTeamMembersResult,
-  GetUserIDArgs,
-  GetUserIDOutputArgs,
-  GetUserIDResult,
-} from "./args.ts";
+import type * as types from "./args.ts";
 import { program } from "./program.ts";
 import { Provider } from "./provider.ts";
 import { isLater, secretNames } from "./secrecy.ts";
@@ -49,43 +27,49 @@ type Ask<Args, Result> = (args: Args, options?: FunctionOptions) => Promise<Resu
 type AskLater<Args, Result> = (args: Args, options?: FunctionOutputOptions) => pulumi.Output<Result>;
 
 /** Finds the user ID of an e-mail address, on platforms that reveal it. */
-export const getUserID: Ask<GetUserIDArgs, GetUserIDResult> = askNow(functions.getUserID);
+export const getUserID: Ask<types.GetUserIDArgs, types.GetUserIDResult> = askNow(functions.getUserID);
 /** `getUserID` with outputs as arguments and as the result. */
-export const getUserIDOutput: AskLater<GetUserIDOutputArgs, GetUserIDResult> = askLater(functions.getUserID);
+export const getUserIDOutput: AskLater<types.GetUserIDOutputArgs, types.GetUserIDResult> = askLater(
+  functions.getUserID,
+);
 
 /** Reads an organization by its ID; fails when there is none. */
-export const getOrganization: Ask<GetOrganizationArgs, GetOrganizationResult> = askNow(functions.getOrganization);
+export const getOrganization: Ask<types.GetOrganizationArgs, types.GetOrganizationResult> = askNow(
+  functions.getOrganization,
+);
 /** `getOrganization` with outputs as arguments and as the result. */
-export const getOrganizationOutput: AskLater<GetOrganizationOutputArgs, GetOrganizationResult> = askLater(
+export const getOrganizationOutput: AskLater<types.GetOrganizationOutputArgs, types.GetOrganizationResult> = askLater(
   functions.getOrganization,
 );
 
 /** Reads a team by its ID; fails when there is none. */
-export const getTeam: Ask<GetTeamArgs, GetTeamResult> = askNow(functions.getTeam);
+export const getTeam: Ask<types.GetTeamArgs, types.GetTeamResult> = askNow(functions.getTeam);
 /** `getTeam` with outputs as arguments and as the result. */
-export const getTeamOutput: AskLater<GetTeamOutputArgs, GetTeamResult> = askLater(functions.getTeam);
+export const getTeamOutput: AskLater<types.GetTeamOutputArgs, types.GetTeamResult> = askLater(functions.getTeam);
 
 /** Lists the members of a team, sorted by address, then by ID. */
-export const getTeamMembers: Ask<GetTeamMembersArgs, GetTeamMembersResult> = askNow(functions.getTeamMembers);
+export const getTeamMembers: Ask<types.GetTeamMembersArgs, types.GetTeamMembersResult> = askNow(
+  functions.getTeamMembers,
+);
 /** `getTeamMembers` with outputs as arguments and as the result. */
-export const getTeamMembersOutput: AskLater<GetTeamMembersOutputArgs, GetTeamMembersResult> = askLater(
+export const getTeamMembersOutput: AskLater<types.GetTeamMembersOutputArgs, types.GetTeamMembersResult> = askLater(
   functions.getTeamMembers,
 );
 
 /** Finds rows of a data table by the values of their labels. */
-export const getRows: Ask<GetRowsArgs, GetRowsResult> = askNow(functions.getRows);
+export const getRows: Ask<types.GetRowsArgs, types.GetRowsResult> = askNow(functions.getRows);
 /** `getRows` with outputs as arguments and as the result. */
-export const getRowsOutput: AskLater<GetRowsOutputArgs, GetRowsResult> = askLater(functions.getRows);
+export const getRowsOutput: AskLater<types.GetRowsOutputArgs, types.GetRowsResult> = askLater(functions.getRows);
 
 /** Finds one row of a data table by its ID or by its natural key. */
-export const getRow: Ask<GetRowArgs, GetRowResult> = askNow(functions.getRow);
+export const getRow: Ask<types.GetRowArgs, types.GetRowResult> = askNow(functions.getRow);
 /** `getRow` with outputs as arguments and as the result. */
-export const getRowOutput: AskLater<GetRowOutputArgs, GetRowResult> = askLater(functions.getRow);
+export const getRowOutput: AskLater<types.GetRowOutputArgs, types.GetRowResult> = askLater(functions.getRow);
 
 /** Reads the status of an app's generation. */
-export const getAppStatus: Ask<GetAppStatusArgs, GetAppStatusResult> = askNow(functions.getAppStatus);
+export const getAppStatus: Ask<types.GetAppStatusArgs, types.GetAppStatusResult> = askNow(functions.getAppStatus);
 /** `getAppStatus` with outputs as arguments and as the result. */
-export const getAppStatusOutput: AskLater<GetAppStatusOutputArgs, GetAppStatusResult> = askLater(
+export const getAppStatusOutput: AskLater<types.GetAppStatusOutputArgs, types.GetAppStatusResult> = askLater(
   functions.getAppStatus,
 );
 

@@ -1,15 +1,4 @@
-export {
-  AppReadiness,
-  GeneratedApp,
-  Notification,
-  Organization,
-  RowFile,
-  SeedRows,
-  Team,
-  TeamMember,
-  TeamRoster,
-  UserTeams,
-} from "./resources.ts";
+export * from "./resources.ts";
 export type {
   AppReadinessArgs,
   GeneratedAppArgs,
@@ -47,20 +36,4 @@ export type { ParentRows, RowsOf } from "./resourceClass.ts";
 export { Provider } from "./provider.ts";
 export { Environment } from "./environment.ts";
 export type { EnvironmentArgs } from "./environment.ts";
-export {
-  getAppStatus,
-  getAppStatusOutput,
-  getOrganization,
-  getOrganizationOutput,
-  getRow,
-  getRowOutput,
-  getRows,
-  getRowsOutput,
-  getTeam,
-  getTeamMembers,
-  getTeamMembersOutput,
-  getTeamOutput,
-  getUserID,
-  getUserIDOutput,
-} from "./functions.ts";
-export type { FunctionOptions, FunctionOutputOptions } from "./functions.ts";
+export * from "./functions.ts";

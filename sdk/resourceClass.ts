@@ -40,3 +40,33 @@ export type CellsOf<Row> = { [Label in keyof Row]: pulumi.Input<Row[Label]> };
 
 /** Labels of a row. */
 export type LabelOf<Row> = Extract<keyof Row, string>;
+
+/** A value without the outputs and promises that may stand in it. */
+type Plain<Value> = unknown extends Value
+  ? unknown
+  : Value extends Promise<unknown> | pulumi.OutputInstance<unknown>
+    ? never
+    : Value extends readonly (infer Item)[]
+      ? Plain<Item>[]
+      : Value extends object
+        ? { [Name in keyof Value]: Plain<Value[Name]> }
+        : Value;
+
+/** What a resource returns of its arguments. Those of `Filled` are never undefined: they have a default. */
+export type OutputsOf<Args, Filled extends keyof Args = never> = {
+  readonly [Name in keyof Args]-?: pulumi.Output<
+    Plain<Name extends Filled ? Exclude<Args[Name], undefined> : Args[Name]>
+  >;
+};
+
+/** A value whose parts may be outputs, at each depth. */
+type OfOutputs<Value> = unknown extends Value
+  ? unknown
+  : Value extends readonly (infer Item)[]
+    ? pulumi.Input<OfOutputs<Item>>[]
+    : Value extends object
+      ? InputsOf<Value>
+      : Value;
+
+/** The arguments of a function, as outputs. */
+export type InputsOf<Args> = { [Name in keyof Args]: pulumi.Input<OfOutputs<Exclude<Args[Name], undefined>>> };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject } from "../platform/contract/wire.ts";
 import { functions, type PlatformFunction } from "../provider/functions/functions.ts";
@@ -37,9 +38,10 @@ const generic: Readonly<Record<string, readonly [declared: string, used: string]
   SeedRows: ["<Row extends object = Record<string, unknown>>", "<Row>"],
 };
 
-/** Inputs that a class adds to those of its resource: lines, and properties of a resource that it declares with its own. */
-const added: Readonly<Record<string, { lines: readonly string[]; shape: z.ZodRawShape }>> = {
+/** Inputs that a class adds to those of its resource: one with its lines, and those of a resource that it declares. */
+const added: Readonly<Record<string, { name: string; lines: readonly string[]; shape: z.ZodRawShape }>> = {
   GeneratedApp: {
+    name: "wait",
     lines: [
       '  /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */',
       '  wait?: "ready" | "none";',
@@ -54,7 +56,7 @@ const setBySdk: Readonly<Record<string, readonly string[]>> = { TeamRoster: ["se
 const header = `// Generated from the definitions of provider/resources and provider/functions by \`make docs\`: change those, not this.
 /* eslint-disable max-lines */
 import type { Input, Output } from "@pulumi/pulumi";
-import type { CellsOf, LabelOf, ParentRows, RowsOf } from "./resourceClass.ts";
+import type { CellsOf, InputsOf, LabelOf, OutputsOf, ParentRows, RowsOf } from "./resourceClass.ts";
 `;
 
 /** The text of sdk/args.ts: interfaces of arguments and results, with the descriptions that editors show. */
@@ -92,17 +94,36 @@ function describeResource(resource: Resource): string {
     ...(pair
       ? describeAlternatives(name, pair, typed)
       : [writeInterface(`${name}Args`, `Arguments of ${name}.`, typed, "", { lines })]),
-    writeInterface(
-      `${name}Outputs`,
-      `Outputs of ${name}.`,
-      outputs.map((property) => ({
-        ...property,
-        isRequired: true,
-        type: `Output<${writeType(property.schema)}${property.isRequired ? "" : " | undefined"}>`,
-      })),
-      "readonly ",
-    ),
+    describeOutputs(name, pair ? `${name}Settings` : `${name}Args`, args, outputs),
   ].join("\n");
+}
+
+/** What a resource returns as it was given is an output of the argument's type; the others are listed. */
+function describeOutputs(name: string, from: string, args: readonly Property[], outputs: readonly Property[]): string {
+  const returned = args.filter(({ key, schema }) => {
+    const isOwn = own[name]?.[key] ?? alternatives[name]?.includes(key);
+    return !isOwn && outputs.some((output) => output.key === key && isDeepStrictEqual(output.schema, schema));
+  });
+  const isReturned = (key: string): boolean => returned.some((argument) => argument.key === key);
+  const namesOf = (keys: readonly string[]): string => keys.map((key) => JSON.stringify(key)).join(" | ");
+  const given = [...args.map(({ key }) => key), ...(added[name] ? [added[name].name] : [])];
+  const omitted = given.filter((key) => !isReturned(key) && !alternatives[name]?.includes(key));
+  const filled = returned.filter(
+    ({ key, isRequired }) => !isRequired && outputs.find((one) => one.key === key)?.isRequired,
+  );
+  const source = omitted.length === 0 ? from : `Omit<${from}, ${namesOf(omitted)}>`;
+  const always = filled.length === 0 ? "" : `, ${namesOf(filled.map(({ key }) => key))}`;
+  const others = outputs
+    .filter(({ key }) => !isReturned(key))
+    .map((property) => ({
+      ...property,
+      isRequired: true,
+      type: `Output<${writeType(property.schema)}${property.isRequired ? "" : " | undefined"}>`,
+    }));
+  const [summary, extended] = [`Outputs of ${name}.`, `OutputsOf<${source}${always}>`];
+  return others.length === 0
+    ? `/** ${summary} */\nexport type ${name}Outputs = ${extended};\n`
+    : writeInterface(`${name}Outputs`, summary, others, "readonly ", { extends: extended });
 }
 
 const nameReason = ([one, other]: readonly [string, string]): string => `Either${pascal(one)}Or${pascal(other)}`;
@@ -148,11 +169,7 @@ function describeFunction({ name, inputs, outputs, example }: PlatformFunction):
       `Arguments of ${name}.`,
       args.map((property) => ({ ...property, type: writeType(property.schema) })),
     ),
-    writeInterface(
-      `${title}OutputArgs`,
-      `Arguments of ${name}Output.`,
-      args.map((property) => ({ ...property, type: writeInput(property.schema) })),
-    ),
+    `/** Arguments of ${name}Output. */\nexport type ${title}OutputArgs = InputsOf<${title}Args>;\n`,
     writeInterface(
       `${title}Result`,
       `Result of ${name}.`,
