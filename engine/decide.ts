@@ -73,7 +73,7 @@ export async function decide({ goals, state, config = {}, applies = false, ...pl
   const snapshot = new Snapshot(deployment, () => Promise.resolve());
   const run = new Run({
     ...{ kind: "update", preview: !applies, project: place.project, stack: place.stack, config },
-    ...{ snapshot, packages: new Set([place.package]), showSecrets: false, parallel: 1 },
+    ...{ snapshot, packages: new Set([place.package]), parallel: 1 },
     providers: new ProviderRegistry(() => place.provider),
     emit: (event) => {
       if (event.type === "log" && event.severity === "error") refusals.push({ urn: event.urn, message: event.message });

@@ -33,8 +33,6 @@ export interface RunOptions {
   clearPendingCreates?: boolean | undefined;
   /** Steps at a time; default: 4 for each core as with Pulumi, and 32 at least. */
   parallel?: number | undefined;
-  /** Shows secrets in events; default: false. */
-  showSecrets?: boolean | undefined;
   emit: Emit;
   /** Hosts providers in this process; default: each has a process of its own. */
   host?: HostProvider | undefined;
@@ -144,7 +142,6 @@ async function prepare(
     providers,
     packages,
     emit,
-    showSecrets: options.showSecrets ?? false,
     parallel: Math.max(1, options.parallel ?? defaultParallel),
   });
   return run;
@@ -162,9 +159,9 @@ async function flush(run: Run): Promise<void> {
   }
 }
 
-function shownConfig({ config, showSecrets }: Run): Record<string, string> {
+function shownConfig({ config }: Run): Record<string, string> {
   const entries = Object.entries(config);
-  return Object.fromEntries(entries.map(([key, { text, secret }]) => [key, secret && !showSecrets ? hidden : text]));
+  return Object.fromEntries(entries.map(([key, { text, secret }]) => [key, secret ? hidden : text]));
 }
 
 /** Both change during an await, which the compiler cannot know. */
@@ -182,11 +179,11 @@ function likelyPackages(run: Run): Iterable<string> {
 async function runStages(run: Run, stack: Stack, source: Source, options: RunOptions): Promise<StackOutputs> {
   await refreshFirst(run, options.refresh ?? stack.project.refreshAlways, options.clearPendingCreates ?? false);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
-  const unchanged: StackOutputs = { outputs: toShownProperties(old, run.showSecrets), outputChanges: [] };
+  const unchanged: StackOutputs = { outputs: toShownProperties(old), outputChanges: [] };
   if (run.failed || !mayContinue(run) || run.kind === "refresh") return unchanged;
   if (run.kind === "destroy") {
     await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), pendingDeletes: new Set() });
-    const removed = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
+    const removed = changesBetween(old, {}).map(toPropertyChange);
     return { outputs: {}, outputChanges: hasFailed(run) ? [] : removed };
   }
   return (await runProgram(run, stack, source)) ?? unchanged;

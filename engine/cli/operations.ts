@@ -24,9 +24,6 @@ interface Options {
   refresh?: boolean;
   expectNoChanges?: boolean;
   parallel?: number;
-  showSecrets?: boolean;
-  suppressOutputs?: boolean;
-  suppressProgress?: boolean;
   clearPendingCreates?: boolean;
   plan?: string;
 }
@@ -78,10 +75,7 @@ export function addOperations(program: Command, terminal: Terminal, descriptions
         "how many resources are processed at a time (default: 4 for each core, at least 32)",
         positive,
       )
-      .option("--expect-no-changes", "fail when anything changes")
-      .option("--show-secrets", "show secrets in plain text")
-      .option("--suppress-outputs", "leave out the stack's outputs")
-      .option("--suppress-progress", "don't show what is in progress");
+      .option("--expect-no-changes", "fail when anything changes");
   const confirmed = (command: Command): Command =>
     command.option("-y, --yes", "don't ask for confirmation").option("-f, --skip-preview", "skip the preview");
   const refreshing = (command: Command): Command =>
@@ -258,18 +252,16 @@ async function perform(
     diff: options.diff ?? false,
     interactive: isInteractive(terminal, options.nonInteractive ?? false),
     color: allowsColor(options.color, terminal.environment, output.isTTY),
-    suppressOutputs: options.suppressOutputs ?? false,
-    suppressProgress: options.suppressProgress ?? false,
     isHeaded,
     write: writeOn(output, terminal.environment),
     writeError: writeOn(errors, terminal.environment),
     width: () => output.columns || 80,
   });
   const { host, hostProgram } = descriptions;
-  const { showSecrets, refresh, parallel, clearPendingCreates } = options;
+  const { refresh, parallel, clearPendingCreates } = options;
   try {
     return await execute(stack, {
-      ...{ ...run, host, hostProgram, showSecrets, refresh, parallel, clearPendingCreates },
+      ...{ ...run, host, hostProgram, refresh, parallel, clearPendingCreates },
       emit: described(display.emit, descriptions, run.preview, plan),
     });
   } finally {

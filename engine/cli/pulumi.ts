@@ -15,7 +15,7 @@ const flagsOfPulumi: ReadonlySet<string> = new Set(
   --show-reads --show-replacement-steps --show-sames --urns --event-log --neo --copilot --client --exec-agent --exec-kind
   -d --debug --remote --suppress-stream-logs -e --emoji -Q --fully-qualify-stack-names --disable-integrity-checking
   --logflow --logtostderr -v --verbose --profiling --tracing --tracing-header --otel-traces --show-ids --show-urns
-  --show-name --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
+  --show-name --suppress-outputs --suppress-progress --copy-config-from --remote-config --secrets-provider --teams -a --all -o --organization --project --tag
   --shell --remove-backups --open --type --raw --show-secrets --path -m --message --suppress-permalink
   --skip-plugin-pre-install --skip-pending-creates`.split(/\s+/),
 );

@@ -35,7 +35,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   // Components, providers and what waits for its replacement are not read.
   const unchanging = !old.custom || isProviderType(old.type) || old.pendingReplacement;
   const step: Step = { op: "refresh", urn: old.urn, old };
-  run.emit({ type: "step", preview: run.preview, ...describeStep(run, step) });
+  run.emit({ type: "step", preview: run.preview, ...describeStep(step) });
   const started = Date.now();
   let next: ResourceState | undefined = old;
   let drift: ValueChange[] = [];
@@ -46,7 +46,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
       if (run.kind !== "refresh") run.unheard.add(old.urn);
       if (next) drift = await driftOf(run, old, next);
     } catch (error) {
-      run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(run, step) });
+      run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(step) });
       run.fail(messageOf(error), old.urn);
       return old;
     } finally {
@@ -55,9 +55,9 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   }
   if (next) markOutputs(next);
   const result = next === undefined ? "delete" : drift.length > 0 ? "update" : "same";
-  if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
+  if (run.kind === "refresh" && !describeStep(step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
-  const info = describeStep(run, { ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });
+  const info = describeStep({ ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });
   run.emit({ type: "stepDone", preview: run.preview, seconds, ...info, refreshed: result });
   return next;
 }

@@ -9,7 +9,7 @@ import { Semaphore } from "./concurrency.ts";
 import type { Step } from "./steps.ts";
 
 type Place = "kind" | "preview" | "project" | "stack" | "snapshot" | "providers" | "packages";
-type Settings = "config" | "emit" | "showSecrets" | "parallel";
+type Settings = "config" | "emit" | "parallel";
 
 /** State shared by the parts of one run: its settings, the checkpoint, the providers, and the sign to stop. */
 export class Run {
@@ -26,7 +26,6 @@ export class Run {
   readonly emit: Emit;
   /** Gets each step as it is begun, where somebody wants more of it than an event has. */
   readonly taken: ((step: Step) => void) | undefined;
-  readonly showSecrets: boolean;
   /** Steps at a time. */
   readonly parallel: number;
   readonly counts: ChangeCounts = {};
@@ -47,7 +46,7 @@ export class Run {
   constructor(settings: Pick<Run, Place | Settings> & Partial<Pick<Run, "taken">>) {
     ({ kind: this.kind, preview: this.preview, project: this.project, stack: this.stack } = settings);
     ({ snapshot: this.snapshot, providers: this.providers, packages: this.packages } = settings);
-    ({ config: this.config, emit: this.emit, showSecrets: this.showSecrets, parallel: this.parallel } = settings);
+    ({ config: this.config, emit: this.emit, parallel: this.parallel } = settings);
     this.taken = settings.taken;
     this.slots = new Semaphore(settings.parallel);
     this.rebase();

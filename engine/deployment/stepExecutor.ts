@@ -39,7 +39,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
 async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> {
   run.taken?.(step);
   const refusal = await plannedDeparture(run, step);
-  const info = describeStep(run, step);
+  const info = describeStep(step);
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
   const type = operations[step.op];
@@ -74,7 +74,7 @@ async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> 
   // A deletion that an earlier run left is a change of its own, and no part of a replacement.
   if (!info.internal && (counted.has(step.op) || (step.old && step.op !== "replace" && run.left.has(step.old))))
     run.count(step.op);
-  const after = describeStep(run, step);
+  const after = describeStep(step);
   run.emit({ type: "stepDone", preview: run.preview, seconds: (Date.now() - started) / 1000, ...after });
 }
 

@@ -22,8 +22,8 @@ export interface Step {
   deletions?: ReadonlySet<string>;
 }
 
-/** Describes a step for events, with secrets hidden unless the run shows them. */
-export function describeStep(run: { showSecrets: boolean }, step: Step): StepInfo {
+/** Describes a step for events, with secrets hidden. */
+export function describeStep(step: Step): StepInfo {
   const state = step.new ?? step.old;
   const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
   // Before it is done an update has the ID that it had.
@@ -32,7 +32,7 @@ export function describeStep(run: { showSecrets: boolean }, step: Step): StepInf
   if (state?.parent) described.parent = state.parent;
   if (state?.provider) described.provider = state.provider;
   if (step.departure) Object.assign(described, { departure: step.departure, size: step.departure.size });
-  const changes = visibleChanges(run, step);
+  const changes = visibleChanges(step);
   if (changes.length > 0) described.changes = changes;
   const whole = step.op === "create" ? step.new?.inputs : step.op === "delete" ? step.old?.outputs : undefined;
   if (whole) {
@@ -40,7 +40,7 @@ export function describeStep(run: { showSecrets: boolean }, step: Step): StepInf
     described.properties = Object.fromEntries(
       Object.entries(whole)
         .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
-        .map(([name, value]) => [name, toShown(value, run.showSecrets)]),
+        .map(([name, value]) => [name, toShown(value)]),
     );
   }
   if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
@@ -50,24 +50,21 @@ export function describeStep(run: { showSecrets: boolean }, step: Step): StepInf
 /** Where a dynamic resource keeps the code of its provider; never shown. */
 const providerKey = "__provider";
 
-function visibleChanges(run: { showSecrets: boolean }, { op, old, new: next, changes }: Step): PropertyChange[] {
+function visibleChanges({ op, old, new: next, changes }: Step): PropertyChange[] {
   if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
   const hidden = next.hideDiff;
   return (changes ?? changesBetween(old.inputs, next.inputs))
     .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))
-    .map((change) => toPropertyChange(change, run.showSecrets));
+    .map(toPropertyChange);
 }
 
 /** Writes a change for events. */
-export function toPropertyChange(
-  { path, kind, old, new: next, replaces }: ValueChange,
-  showSecrets: boolean,
-): PropertyChange {
+export function toPropertyChange({ path, kind, old, new: next, replaces }: ValueChange): PropertyChange {
   return {
     path: formatPath(path),
     kind,
-    ...(old === undefined ? {} : { old: toShown(old, showSecrets) }),
-    ...(next === undefined ? {} : { new: toShown(next, showSecrets) }),
+    ...(old === undefined ? {} : { old: toShown(old) }),
+    ...(next === undefined ? {} : { new: toShown(next) }),
     ...(replaces ? { replaces } : {}),
   };
 }

@@ -6,9 +6,8 @@ test("--diff shows below each resource how its properties change", () => {
   expect(shown(firstPreview, { diff: true })).toContain(` +   │  └─ microapps:Team  core-team  create
           id   : output<string>
           name : "core"
-          tags : [
+          tags:
               [0]: "a"
-          ]
           token: [secret]
  ~   └─ microapps:App      web        update  [diff: +token-gone~name,rows,tags,teamId]
         - gone   : true
@@ -22,11 +21,9 @@ Diagnostics:`);
   expect(shown(drift, { diff: true })).toContain("\n        ~ size: 1 => 9\n");
   expect(shown(destruction, { diff: true })).toContain(`
           name: "core"
-          nest: {
-              deep: [
+          nest:
+              deep:
                   [0]: "x"
-              ]
-          }
 `);
 });
 
@@ -96,7 +93,7 @@ describe("while a run goes on,", () => {
   test("one line on a terminal tells what is running, and goes at the end", () => {
     const { emit, close, text } = running(true);
     jest.advanceTimersByTime(2500);
-    const line = "\r\u001b[K  creating microapps:Team core-team (2s) (and 1 more): wait";
+    const line = "\r\u001b[K  creating microapps:Team core-team (2s) (and 1 more): wai…";
     expect(text().slice(text().lastIndexOf("\r"))).toBe(line);
     emit(done("create", "team"));
     emit(summary({ changes: { create: 1 } }));

@@ -1,7 +1,7 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
 import { createPaint, headline, type Paint } from "../terminal/colors.ts";
-import { clipLine } from "../terminal/columns.ts";
-import { firstLine, oneLine, printable, printableJson, shortType, toPlainText } from "../terminal/text.ts";
+import { cutText } from "../terminal/columns.ts";
+import { firstLine, oneLine, printable, printableJson, shortType } from "../terminal/text.ts";
 import { type EventOf, Rows } from "./rows.ts";
 import { diagnostics, duration, messageLines, outputs, resources } from "./summary.ts";
 import { treeLines } from "./tree.ts";
@@ -17,8 +17,6 @@ export interface DisplayOptions {
   color: boolean;
   /** The headline of the first run is there already; default: false. */
   isHeaded?: boolean;
-  suppressOutputs: boolean;
-  suppressProgress: boolean;
   write: (text: string) => void;
   /** Writes beside what a program reads; default: nowhere. */
   writeError?: (text: string) => void;
@@ -67,14 +65,14 @@ class ShownRun {
   readonly #options: DisplayOptions;
   readonly #paint: Paint;
   readonly #rows: Rows;
-  readonly #progress: Progress | undefined;
+  readonly #progress: Progress;
 
   constructor(start: EventOf<"start">, options: DisplayOptions) {
     this.#options = options;
     this.#paint = createPaint(options.color);
     this.#rows = new Rows(start, options.now ?? Date.now);
     if (!options.isHeaded) options.write(`${this.#paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
-    if (!options.suppressProgress) this.#progress = new Progress(this.#rows, options);
+    this.#progress = new Progress(this.#rows, options);
   }
 
   show(event: Exclude<EngineEvent, { type: "start" | "summary" }>): void {
@@ -89,10 +87,10 @@ class ShownRun {
 
   /** Without a summary the run was broken off. */
   end(summary?: EventOf<"summary">): void {
-    this.#progress?.stop();
+    this.#progress.stop();
     const [rows, paint] = [this.#rows, this.#paint];
     const { preview } = rows.run;
-    const { color, interactive, width, diff, suppressOutputs, write } = this.#options;
+    const { color, interactive, width, diff, write } = this.#options;
     const columns = interactive ? width() - 1 : Infinity;
     const lines = [
       ...treeLines(rows, { paint, preview }, columns, diff),
@@ -100,8 +98,8 @@ class ShownRun {
       ...diagnostics(rows, paint, { color, width: columns }),
     ];
     if (summary) {
-      const shown = suppressOutputs ? [] : outputs(rows, summary, { paint, preview });
-      lines.push(...shown, ...resources(rows, summary, paint), ...duration(summary, paint), "");
+      lines.push(...outputs(rows, summary, { paint, preview }), ...resources(rows, summary, paint));
+      lines.push(...duration(summary, paint), "");
       if (summary.plan !== undefined)
         lines.push(`plan ${summary.plan}`, "  (up --plan with this digest does just this, or nothing)", "");
     }
@@ -137,7 +135,7 @@ class Progress {
     if (line === this.#last) return;
     this.#last = line;
     // A terminal would break a line that is wider, and erase its last part alone.
-    if (interactive) write(eraseLine + toPlainText(clipLine([{ text: line }], width() - 1)));
+    if (interactive) write(eraseLine + cutText(line, width() - 1, "end"));
     else if (line !== "") write(`${line}\n`);
   }
 

@@ -18,7 +18,8 @@ interface Place {
   style: Style | undefined;
 }
 
-const marks = {
+/** The sign and the colour of each kind of change. */
+export const marks = {
   add: { glyph: "+ ", style: "green" },
   delete: { glyph: "- ", style: "red" },
   update: { glyph: "~ ", style: "yellow" },
@@ -30,57 +31,37 @@ const isInternal = (key: string): boolean => key.startsWith("__");
 const compareKeys = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Prints the properties of what is created or deleted, or that stay; `style` colours all of them. */
-export function propertyLines(
+export const propertyLines = (
   properties: Record<string, unknown>,
   column: number,
   style: Style | undefined,
   print: Print,
-): string[] {
-  return objectLines(properties, { column, glyph: "  ", style }, print);
+): string[] => entryLines(namedIn(properties), { column, glyph: "  ", style }, print);
+
+/** What is inside of a list or an object, by its printed name. */
+function namedIn(value: unknown): [name: string, value: unknown][] {
+  if (Array.isArray(value)) return value.map((element: unknown, at) => [`[${at}]`, element]);
+  if (!isObject(value)) return [];
+  const entries = Object.entries(value).filter(([key]) => !isInternal(key));
+  return entries.sort(([a], [b]) => compareKeys(a, b)).map(([key, inner]) => [oneLine(key), inner]);
 }
 
-function objectLines(object: Record<string, unknown>, place: Place, print: Print): string[] {
-  const keys = Object.keys(object)
-    .filter((key) => !isInternal(key))
-    .sort(compareKeys);
-  const width = Math.max(0, ...keys.map((key) => widthOf(oneLine(key))));
-  return keys.flatMap((key) => valueLines(padText(oneLine(key), width), object[key], place, print));
+function entryLines(entries: readonly [name: string, value: unknown][], place: Place, print: Print): string[] {
+  const width = Math.max(0, ...entries.map(([name]) => widthOf(name)));
+  return entries.flatMap(([name, value]) => valueLines(padText(name, width), value, place, print));
 }
 
-/** `name: value`, on several lines where the value is a list or an object. */
+/** `name: value`, or the name and what is inside of the value, a line each. */
 function valueLines(name: string, value: unknown, place: Place, print: Print): string[] {
-  const column = place.column;
-  const closing = (bracket: string): string => paintedAs(place, print, " ".repeat(column) + bracket);
-  if (Array.isArray(value) && value.length > 0) {
-    // Elements carry their mark in the column of the list itself, as Pulumi prints them.
-    const elements = value.flatMap((element: unknown, i) => {
-      const lines = valueLines(`[${i}]`, element, { ...place, column: column + step }, print);
-      const mark = " ".repeat(column - 2) + place.glyph + " ".repeat(step);
-      return lines.with(0, paintedAs(place, print, mark + singleLine(`[${i}]`, element, print)));
-    });
-    return [marked(place, print, `${name}: [`), ...elements, closing("]")];
-  }
-  if (isObject(value) && Object.keys(value).length > 0) {
-    return [
-      marked(place, print, `${name}: {`),
-      ...objectLines(value, { ...place, column: column + step }, print),
-      closing("}"),
-    ];
-  }
-  return [marked(place, print, singleLine(name, value, print))];
+  const inside = namedIn(value);
+  if (inside.length === 0) return [marked(place, print, `${name}: ${inline(value, print)}`)];
+  const below = { ...place, column: place.column + step };
+  return [marked(place, print, `${name.trimEnd()}:`), ...entryLines(inside, below, print)];
 }
 
-function singleLine(name: string, value: unknown, print: Print): string {
-  if (Array.isArray(value) && value.length > 0) return `${name}: [`;
-  if (isObject(value) && Object.keys(value).length > 0) return `${name}: {`;
-  return `${name}: ${inline(value, print)}`;
-}
-
-const paintedAs = ({ style }: Place, { paint }: Print, text: string): string =>
-  style === undefined ? text : paint(style, text);
-
-function marked(place: Place, print: Print, text: string): string {
-  return paintedAs(place, print, " ".repeat(place.column - 2) + place.glyph + text);
+function marked({ column, glyph, style }: Place, { paint }: Print, text: string): string {
+  const line = " ".repeat(column - 2) + glyph + text;
+  return style === undefined ? line : paint(style, line);
 }
 
 /** Writes a value on one line. */
@@ -88,12 +69,12 @@ function inline(value: unknown, print: Print): string {
   if (value === "[secret]") return value;
   if (value === "[unknown]") return print.preview ? "output<string>" : value;
   if (value === null || value === undefined) return "<null>";
-  if (Array.isArray(value)) return `[${value.map((element: unknown) => inline(element, print)).join(", ")}]`;
-  if (isObject(value)) {
-    const entries = Object.entries(value).filter(([key]) => !isInternal(key));
-    const inside = entries.map(([key, element]) => `${oneLine(key)}: ${inline(element, print)}`).join(", ");
-    return inside === "" ? "{}" : `{ ${inside} }`;
-  }
+  const inside = namedIn(value).map(([name, inner]) => {
+    const text = inline(inner, print);
+    return Array.isArray(value) ? text : `${name}: ${text}`;
+  });
+  if (Array.isArray(value)) return `[${inside.join(", ")}]`;
+  if (isObject(value)) return inside.length === 0 ? "{}" : `{ ${inside.join(", ")} }`;
   return oneLine(JSON.stringify(value));
 }
 

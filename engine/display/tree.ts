@@ -1,17 +1,18 @@
 import type { Op, PropertyChange } from "../events.ts";
 import type { Style } from "../terminal/colors.ts";
-import { clipLine, cutText, padText, widthOf } from "../terminal/columns.ts";
-import { firstLine, type Line, oneLine, paintLine, type Segment, shortType, toPlainText } from "../terminal/text.ts";
-import { changeLines, type Print, propertyLines, topKey } from "./properties.ts";
+import { cutText, padText, widthOf } from "../terminal/columns.ts";
+import { firstLine, oneLine, shortType } from "../terminal/text.ts";
+import { changeLines, marks, type Print, propertyLines, topKey } from "./properties.ts";
 import { messagesOf, type ResourceRow, type Rows } from "./rows.ts";
 import { isPartOfReplacement, opWords, plural, severities, shownSeverities } from "./words.ts";
 
+/** A row of the tree. Glyph and status are painted; the others are measured and cut. */
 interface TableRow {
-  glyph: Segment;
+  glyph: string;
   type: string;
   name: string;
-  status: Segment;
-  info: Line[];
+  status: string;
+  info: string;
   /** How its properties change. */
   details: string[];
 }
@@ -36,27 +37,19 @@ export function treeLines(rows: Rows, print: Print, width: number, diff: boolean
     siblings.push(row);
     children.set(parent, siblings);
   }
-  const body = fitted(branch(rows, rows.stack, children, "", "", diff ? print : undefined), width);
-  const head = ["Type", "Name", print.preview ? "Plan" : "Status"];
-  if (body.some((row) => row.info.length > 0)) head.push("Info");
-  const columns = [widest(body, "type", 4), widest(body, "name", 4), statusCells(body)];
-  const titles: Line = head.flatMap((title, at) => [
-    { text: title, style: underlined },
-    { text: " ".repeat(Math.max(0, (columns[at] ?? 0) - title.length) + 2) },
-  ]);
-  const paint = (line: Line): string => paintLine(clipLine(line, width), print.paint);
-  const infoCells = width - 5 - columns.reduce((sum, cells) => sum + cells + 2, 0);
+  const body = fitted(branch(rows, rows.stack, children, "", "", print, diff), width);
+  const hasInfo = body.some((row) => row.info !== "");
+  const columns = [widest(body, "type", 4), widest(body, "name", 4), widest(body, "status", 4)];
+  const infoCells = Math.max(1, width - 5 - columns.reduce((sum, cells) => sum + cells + 2, 0));
+  const lineOf = (glyph: string, ...cells: string[]): string => {
+    const padded = cells.map((cell, at) => padText(cell, columns[at] ?? 0));
+    return ` ${glyph}  ${padded.join("  ")}`.trimEnd();
+  };
+  const titles = ["Type", "Name", print.preview ? "Plan" : "Status", ...(hasInfo ? ["Info"] : [])];
   return [
-    paint([{ text: "     " }, ...titles]),
+    lineOf("  ", ...titles.map((title) => print.paint(underlined, title))),
     ...body.flatMap(({ glyph, type, name, status, info, details }) => [
-      paint([
-        { text: " " },
-        glyph,
-        { text: `  ${padText(type, columns[0] ?? 0)}  ${padText(name, columns[1] ?? 0)}  ` },
-        status,
-        { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - widthOf(status.text)) + 2) },
-        ...joined(info, infoCells),
-      ]),
+      lineOf(glyph, type, name, status, cutText(info, infoCells, "end")),
       ...details,
     ]),
   ];
@@ -69,22 +62,24 @@ function branch(
   children: ReadonlyMap<ResourceRow, ResourceRow[]>,
   prefix: string,
   below: string,
-  print: Print | undefined,
+  print: Print,
+  diff: boolean,
 ): TableRow[] {
   const shown = (children.get(row) ?? []).filter((child) => hasNews(rows, child, children));
   const { glyph, style } = opWords[toShownOp(rows, row)];
   return [
     {
-      glyph: { text: glyph, style },
+      glyph: print.paint(style, glyph),
       type: prefix + shortType(row.type),
       name: oneLine(row.name),
-      status: status(rows, row),
+      status: status(rows, row, print),
       info: info(row),
-      details: print ? detailsOf(rows, row, print) : [],
+      details: diff ? detailsOf(rows, row, print) : [],
     },
     ...shown.flatMap((child, at) => {
       const last = at === shown.length - 1;
-      return branch(rows, child, children, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`, print);
+      const [first, more] = last ? ["└─ ", "   "] : ["├─ ", "│  "];
+      return branch(rows, child, children, below + first, below + more, print, diff);
     }),
   ];
 }
@@ -97,8 +92,7 @@ function hasNews(rows: Rows, row: ResourceRow, children: ReadonlyMap<ResourceRow
 
 /** Cuts types and names until they fit beside status and info: first the packages of types go. */
 function fitted(body: TableRow[], width: number): TableRow[] {
-  const infoCells = Math.min(Math.max(0, ...body.map(({ info }) => widthOf(toPlainText(joined(info))))), maxInfoCells);
-  const room = width - 5 - 2 - 2 - statusCells(body) - 2 - infoCells;
+  const room = width - 5 - 6 - widest(body, "status", 4) - Math.min(widest(body, "info", 0), maxInfoCells);
   if (widest(body, "type", 4) + widest(body, "name", 4) <= room) return body;
   const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
   const nameCells = Math.max(minCells, room - widest(bare, "type", 4));
@@ -110,11 +104,8 @@ function fitted(body: TableRow[], width: number): TableRow[] {
   }));
 }
 
-const widest = (body: readonly TableRow[], column: "type" | "name", minimum: number): number =>
+const widest = (body: readonly TableRow[], column: "type" | "name" | "status" | "info", minimum: number): number =>
   Math.max(minimum, ...body.map((row) => widthOf(row[column])));
-
-const statusCells = (body: readonly TableRow[]): number =>
-  Math.max("Plan".length, ...body.map((row) => widthOf(row.status.text)));
 
 /** The operation to show: a replacement is one row, unless one of its steps failed. */
 function toShownOp(rows: Rows, row: ResourceRow): Op {
@@ -123,61 +114,41 @@ function toShownOp(rows: Rows, row: ResourceRow): Op {
 }
 
 /** The status of a row: what is planned, or done. */
-function status(rows: Rows, row: ResourceRow): Segment {
+function status(rows: Rows, row: ResourceRow, { paint }: Print): string {
   const op = toShownOp(rows, row);
   const { style, planned, doing, done, failed } = opWords[op];
-  if (rows.run.preview) return { text: planned, style };
-  if (row.state === "failed" || messagesOf(row, "error").length > 0) return { text: `**${failed}**`, style: "red" };
+  if (rows.run.preview) return paint(style, planned);
+  if (row.state === "failed" || messagesOf(row, "error").length > 0) return paint("red", `**${failed}**`);
   if (row.state === "running" && row.provider !== undefined && doing !== "")
-    return { text: `${doing} (interrupted)`, style: "yellow" };
-  if (op === "same" || row.state !== "done") return { text: done, style };
+    return paint("yellow", `${doing} (interrupted)`);
+  if (op === "same" || row.state !== "done") return paint(style, done);
   const { seconds } = row;
-  return { text: `${done} (${seconds < 1 ? seconds.toFixed(2) : Math.floor(seconds)}s)`, style };
+  return paint(style, `${done} (${seconds < 1 ? seconds.toFixed(2) : Math.floor(seconds)}s)`);
 }
 
 /** The info of a row: `[diff: +x-y~name]; 1 error`, or what goes with a deletion. */
-function info(row: ResourceRow): Line[] {
-  const diff = row.op === "same" ? [] : shortDiff(row.changes);
-  const first: Line =
-    row.size !== undefined
-      ? [{ text: oneLine(row.size) }]
-      : diff.length > 0
-        ? [{ text: "[diff: " }, ...diff, { text: "]" }]
-        : [];
-  const counts = shownSeverities.flatMap((severity): Line[] => {
+function info(row: ResourceRow): string {
+  const diff = row.op === "same" ? "" : shortDiff(row.changes);
+  const counts = shownSeverities.flatMap((severity) => {
     const { length } = messagesOf(row, severity);
-    const { noun, style } = severities[severity];
-    return length > 0 ? [[{ text: `${length} ` }, { text: plural(length, noun), style }]] : [];
+    return length > 0 ? `${length} ${plural(length, severities[severity].noun)}` : [];
   });
-  return [...(first.length > 0 ? [first] : []), ...counts];
+  const first = row.size !== undefined ? oneLine(row.size) : diff === "" ? "" : `[diff: ${diff}]`;
+  return [first, ...counts].filter((part) => part !== "").join("; ");
 }
 
-/** The first part, and others that fit: none of them is cut to a smaller count, and the messages stand below. */
-function joined([first = [], ...others]: readonly Line[], cells = Infinity): Line {
-  let line = first;
-  for (const part of others) {
-    const longer = [...line, { text: "; " }, ...part];
-    if (widthOf(toPlainText(longer)) <= cells) line = longer;
-  }
-  return line;
-}
-
-function shortDiff(changes: readonly PropertyChange[]): Line {
+function shortDiff(changes: readonly PropertyChange[]): string {
   const kinds = new Map<string, PropertyChange["kind"]>();
   for (const { path, kind } of changes) {
     const key = topKey(path);
     // A change below a property is an update of the property.
     if (!key.startsWith("__")) kinds.set(key, path === key && !kinds.has(key) ? kind : "update");
   }
-  const groups: [string, PropertyChange["kind"], Style][] = [
-    ["+", "add", "green"],
-    ["-", "delete", "red"],
-    ["~", "update", "yellow"],
-  ];
-  return groups.flatMap(([glyph, kind, style]) => {
-    const keys = [...kinds].flatMap(([key, other]) => (other === kind ? firstLine(key) : [])).sort();
-    return keys.length === 0 ? [] : [{ text: glyph + keys.join(","), style }];
+  const groups = Object.entries(marks).map(([of, { glyph }]) => {
+    const keys = [...kinds].flatMap(([key, kind]) => (kind === of ? firstLine(key) : [])).sort();
+    return keys.length === 0 ? "" : glyph.trim() + keys.join(",");
   });
+  return groups.join("");
 }
 
 /** The properties of what is created or deleted, and the changes of others. */

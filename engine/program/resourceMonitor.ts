@@ -207,8 +207,8 @@ export class ResourceMonitor {
     const old = run.olds.get(urn)?.outputs ?? {};
     this.#completed.add(urn);
     state.outputs = outputs;
-    const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
-    const shownOutputs = toShownProperties(outputs, run.showSecrets);
+    const changes = changesBetween(old, outputs).map(toPropertyChange);
+    const shownOutputs = toShownProperties(outputs);
     run.emit({ type: "outputs", urn, outputs: shownOutputs, changes, preview: run.preview });
     if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
     return { outputs: shownOutputs, outputChanges: changes };
@@ -274,8 +274,8 @@ function withoutMarks(value: PropertyValue): PropertyValue {
 }
 
 /** Properties as plain JSON. */
-export function toShownProperties(properties: PropertyMap, showSecrets: boolean): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value, showSecrets)]));
+export function toShownProperties(properties: PropertyMap): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, toShown(value)]));
 }
 
 /** Answers a registration. */

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
+import { stripVTControlCharacters } from "node:util";
 import type stringWidth from "string-width";
 import type { Terminal } from "./prompts.ts";
-import { isPipeline, withoutCommands, type Line, oneLine } from "./text.ts";
+import { isPipeline, withoutCommands, oneLine } from "./text.ts";
 
 /** Characters of one column each: ASCII, and the lines of tables. */
 const simple = /^[\x20-\x7e\u2500-\u257f]*$/;
@@ -12,8 +13,11 @@ let parts: Intl.Segmenter | undefined;
 const loaded = (): typeof stringWidth =>
   (measure ??= (createRequire(import.meta.url)("string-width") as { default: typeof stringWidth }).default);
 
-/** Columns of a text on a terminal. */
-export const widthOf = (text: string): number => (simple.test(text) ? text.length : loaded()(text));
+/** Columns of a text on a terminal, whatever its colours. */
+export function widthOf(text: string): number {
+  const plain = stripVTControlCharacters(text);
+  return simple.test(plain) ? plain.length : loaded()(plain);
+}
 
 /** The characters of a text as people see them; what tells them apart takes as long to load. */
 const graphemesOf = (text: string): string[] =>
@@ -32,22 +36,6 @@ export function wrapLine(line: string, cells: number): string[] {
     else lines[lines.length - 1] = longer;
   }
   return lines;
-}
-
-/** Cuts a line to a number of columns, between graphemes. */
-export function clipLine(line: Line, cells: number): Line {
-  let left = cells;
-  const kept: Line = [];
-  for (const segment of line) {
-    let text = "";
-    for (const grapheme of graphemesOf(segment.text)) {
-      left -= widthOf(grapheme);
-      if (left < 0) return [...kept, { ...segment, text }];
-      text += grapheme;
-    }
-    kept.push({ ...segment, text });
-  }
-  return kept;
 }
 
 /** Cuts a text to a number of columns, and marks that by a dot at its start or end. */

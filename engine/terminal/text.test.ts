@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { appUrn, events, log, shown } from "../display/testing/events.ts";
-import { allowsColor, createPaint } from "./colors.ts";
-import { clipLine, padText } from "./columns.ts";
-import { firstLine, isPipeline, oneLine, paintLine, printable, toPlainText, withoutCommands } from "./text.ts";
+import { allowsColor } from "./colors.ts";
+import { cutText, padText } from "./columns.ts";
+import { firstLine, isPipeline, oneLine, printable, withoutCommands } from "./text.ts";
 
 test("colours of a program stay where colours are allowed, and end with its text", () => {
   expect(printable("\u001b[31mred\u001b[2J", true)).toBe("\u001b[31mred\u001b[0m");
@@ -17,13 +17,12 @@ test("rows and names stay on one line", () => {
 test("width is counted in columns of the terminal", () => {
   const texts = ["abc", "é", "e\u0301", "日本", "👩‍👩‍👧", "├─ "];
   expect(texts.map((text) => padText(text, 6).length - text.length)).toEqual([3, 5, 5, 2, 4, 3]);
-  expect(toPlainText(clipLine([{ text: "a日" }, { text: "本b" }], 4))).toBe("a日");
-  expect(toPlainText(clipLine([{ text: "abc" }, { text: "def" }], 4))).toBe("abcd");
-});
-
-test("blanks at the end of a line are not painted", () => {
-  const red = createPaint(true);
-  expect(paintLine([{ text: "a ", style: "red" }, { text: "  " }], red)).toBe("\u001b[31ma\u001b[39m");
+  expect(padText("\u001b[31mab\u001b[39m", 4)).toBe("\u001b[31mab\u001b[39m  ");
+  expect([cutText("a日本b", 5, "end"), cutText("a日本b", 5, "start"), cutText("abc", 3, "end")]).toEqual([
+    "a日…",
+    "…本b",
+    "abc",
+  ]);
 });
 
 test("a pipeline carries out nothing that was said", () => {

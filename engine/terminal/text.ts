@@ -1,13 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Paint, Style } from "./colors.ts";
-
-/** A piece of a line. It is measured and cut as plain text, and painted last. */
-export interface Segment {
-  text: string;
-  style?: Style | undefined;
-}
-export type Line = Segment[];
-
 // Select Graphic Rendition (ECMA-48 8.3.117), the one control sequence that only colours.
 const colorSequence = new RegExp(`(${String.fromCharCode(0x1b)}\\[[\\d;:]*m)`);
 const reset = `${String.fromCharCode(0x1b)}[0m`;
@@ -55,20 +46,6 @@ export function shortType(type: string): string {
 
 /** Makes a name or an ID printable on one line. */
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
-
-export const toPlainText = (line: Line): string => line.map(({ text }) => text).join("");
-
-/** Paints a line without the blanks at its end. */
-export function paintLine(line: Line, paint: Paint): string {
-  const end = line.findLastIndex(({ text }) => text.trim() !== "");
-  return line
-    .slice(0, end + 1)
-    .map(({ text, style }, i) => {
-      const shown = i === end ? text.trimEnd() : text;
-      return style === undefined ? shown : paint(style, shown);
-    })
-    .join("");
-}
 
 // Characters that terminals hide or act on: DEL, C1 controls, line separators, marks of direction and invisible
 // characters.

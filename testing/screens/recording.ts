@@ -48,8 +48,6 @@ export function screen(
     diff: false,
     interactive,
     color,
-    suppressOutputs: false,
-    suppressProgress: false,
     write: (text) => (written += text),
     width: () => width,
     now: () => 0,

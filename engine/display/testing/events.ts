@@ -77,8 +77,6 @@ export function display(options: Partial<DisplayOptions>): Display {
     diff: false,
     interactive: false,
     color: false,
-    suppressOutputs: false,
-    suppressProgress: false,
     write: () => undefined,
     width: () => 120,
     now: () => 0,
