@@ -4,7 +4,7 @@ import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { isPipeline, withoutCommands, oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
-import { answerFlag, refuseVariables } from "./pulumi.ts";
+import { answerDashedValue, answerFlag, refuseVariables } from "./pulumi.ts";
 import { addStackCommands } from "./stacks.ts";
 import { addStateCommands } from "./states.ts";
 
@@ -28,16 +28,17 @@ export function addEngineCommands(
   addConfigCommands(program, terminal);
   // What Pulumi has as well answers its flags, and refuses its variables.
   for (const command of program.commands) {
-    command.hook("preAction", (_, action) => refuseVariables(action, terminal.environment));
-    for (const each of [command, ...command.commands])
-      each.configureOutput({ outputError: (text, write) => write(refusal(answerFlag(text) ?? text)) });
+    command.hook("preAction", () => refuseVariables(terminal.environment));
+    for (const each of [command, ...command.commands]) {
+      const answer = each.name() === "set" ? answerDashedValue : answerFlag;
+      each.configureOutput({ outputError: (text, write) => write(refusal(answer(text))) });
+    }
   }
 }
 
 /** Commander's message about a command line, with words from it on one line; advice and help stand below. */
 function refusal(text: string): string {
-  const [, message = "", advice = ""] =
-    /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI has) .*\))?\n*)$/.exec(text) ?? [];
+  const [, message = "", advice = ""] = /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI).*\))?\n*)$/.exec(text) ?? [];
   return oneLine(message) + printable(advice, false);
 }
 
