@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HostProgram, HostProvider } from "../../engine/cli/cli.ts";
+import type { HostedCalls } from "../../engine/hosted/calls.ts";
 import { packageFolder } from "../../machine/ownPackage.ts";
-import { findOwnResource } from "../../provider/pulumi/names.ts";
 
 /** Set to give each provider a process of its own, where one is looked at or killed. */
 const separately = "MICROAPPS_PROVIDER_PROCESS";
@@ -40,22 +40,17 @@ export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
 };
 
 /** Begins to work in the folder of a program, with our own provider. */
-function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
+async function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): Promise<HostedCalls> {
   from ??= process.cwd();
   process.chdir(workdir);
-  const load = async () => {
-    const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
-    return plugin === undefined ? hostDynamic(engine, log, recall) : hostPlugin(engine, log, recall);
+  const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
+  const provider = await (plugin === undefined ? hostDynamic(engine, log, recall) : hostPlugin(engine, log, recall));
+  const end = async (): Promise<void> => {
+    await provider.end();
+    if (from !== undefined) process.chdir(from);
+    from = undefined;
   };
-  const provider = load().then(({ call, departs, end }) => ({
-    ...{ call, departs },
-    end: async () => {
-      await end();
-      if (from !== undefined) process.chdir(from);
-      from = undefined;
-    },
-  }));
-  return { provider, servesCode: (code) => findOwnResource(code) !== undefined };
+  return { ...provider, end };
 }
 
 /** The folder of the package that a program's dynamic resources name; undefined where there is none. */
