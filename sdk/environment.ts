@@ -3,7 +3,7 @@ import { messageOf } from "../machine/failures.ts";
 import { declaration, type Declaration, fileAmong, withSecrets } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things } from "../provider/environment/things.ts";
-import { optionsBelow, type OptionsBelow } from "../provider/pulumi/options.ts";
+import { optionsBelow, type OptionsBelow } from "../provider/pulumi/properties.ts";
 import { aliasesBelow, rootName, type Aliases } from "./program.ts";
 import type { RowsOf } from "./resourceClass.ts";
 import {

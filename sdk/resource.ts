@@ -3,10 +3,15 @@ import { z } from "zod";
 import { isObject } from "../platform/contract/wire.ts";
 import type { ProviderKind } from "../provider/pulumi/configuration.ts";
 import { providerOf, resourceOf, toHiddenName, typeThrough } from "../provider/pulumi/names.ts";
-import { programInput, type FromProgram } from "../provider/pulumi/options.ts";
-import { hiddenNames, hideProperties, withSecretCells } from "../provider/pulumi/properties.ts";
+import type { Definition, FromProgram } from "../provider/pulumi/properties.ts";
+import {
+  hiddenNames,
+  hideProperties,
+  programInput,
+  secretsOf,
+  withSecretCells,
+} from "../provider/pulumi/properties.ts";
 import { factsOf, once } from "../provider/resources/common.ts";
-import type { Resource } from "../provider/resources/resource.ts";
 import { toPlainUrn, program, throughOther, type PlainUrn } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
 import { isLater, programMarks, secretNames } from "./secrecy.ts";
@@ -55,34 +60,26 @@ const ownOfDynamic = (
 });
 
 /** Properties of a dynamic resource that engines hide from readers. */
-const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
-  const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
-  const unseen = hiddenNames(definition);
-  const secrets = Object.keys(shape).filter((name) => factsOf(shape[name]).secret);
-  return {
-    hideDiffs: [...unseen], // a state of an earlier version has them under their own names
-    additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? toHiddenName(name) : name)),
-  };
+const concealed = once((definition: Definition) => {
+  const unseen = [...hiddenNames(definition)]; // a state of an earlier version has them under their own names
+  const secrets = secretsOf(definition, {}).map((name) => (unseen.includes(name) ? toHiddenName(name) : name));
+  return { hideDiffs: unseen, additionalSecretOutputs: secrets };
 });
 
 function optionsBehind(
   providerKind: ProviderKind,
-  definition: Pick<Resource, "name" | "inputs" | "outputs">,
+  definition: Definition,
   options: pulumi.CustomResourceOptions,
   urn: PlainUrn,
 ): pulumi.CustomResourceOptions {
-  if (providerKind === "dynamic") {
-    return pulumi.mergeOptions(options, {
-      ...concealed(definition),
-      ...throughOther(providerKind, urn),
-    });
-  }
-  return pulumi.mergeOptions(options, throughOther(providerKind, urn)); // the plugin itself marks hidden and secret properties
+  // The plugin itself marks hidden and secret properties.
+  const marks = providerKind === "dynamic" ? concealed(definition) : {};
+  return pulumi.mergeOptions(options, { ...marks, ...throughOther(providerKind, urn) });
 }
 
 /** Derives the class that a program uses from the resource's definition; its types are those of sdk/args.ts. */
 export function declareClass<Args extends object, Outputs extends object>(
-  definition: Pick<Resource, "name" | "inputs" | "outputs">,
+  definition: Definition,
 ): ResourceClass<Args, Outputs> {
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);

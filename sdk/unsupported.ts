@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ProviderKind } from "../provider/pulumi/configuration.ts";
-import { explainRefusedIgnores, type Definition } from "../provider/pulumi/options.ts";
+import { explainRefusedIgnores, type Definition } from "../provider/pulumi/properties.ts";
 
 interface Ways {
   /** True when `adopt` takes over things made by others: organizations and teams are known by IDs of our own. */

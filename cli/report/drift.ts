@@ -6,8 +6,6 @@ import type { Row, RowData } from "../../platform/contract/values.ts";
 import { ApiError, isObject, entryIn } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { topName, type DeclaredThing as Declaring } from "../../provider/environment/things.ts";
-import { toPlannedUrn } from "../../provider/pulumi/names.ts";
-import { TableReads } from "../../provider/pulumi/platform.ts";
 import {
   describeOver,
   describeSoon,
@@ -15,7 +13,9 @@ import {
   findDeclared,
   type PeoplePlace,
   splitEnds,
-} from "../../provider/resources/declaredPeople.ts";
+} from "../../provider/people/people.ts";
+import { toPlannedUrn } from "../../provider/pulumi/names.ts";
+import { TableReads } from "../../provider/pulumi/platform.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
 import type { RowWatch, Context } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";

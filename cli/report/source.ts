@@ -1,5 +1,5 @@
 import { type Declaration, readEnvironment } from "../../provider/environment/declaration.ts";
-import type { HeldRule } from "../../provider/environment/rules.ts";
+import type { HeldRule } from "../../provider/environment/declaration.ts";
 import { keyPlace, type Problem, type Value, valuePlace, describePlace } from "../../provider/layers/document.ts";
 import { toShownPath } from "../../provider/layers/layers.ts";
 import { type Note, placed } from "./changeSet.ts";

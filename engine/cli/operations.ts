@@ -225,7 +225,7 @@ async function isConfirmed(given: Given, stack: Stack, kind: RunKind, signal: Ab
 
 /** Events of a run: deletions with what goes, and a preview with hints and its digest. */
 function described(emit: Emit, { sizes, hints }: Descriptions, preview: boolean, plan: string | undefined): Emit {
-  const sizeOf = sizes?.();
+  let sizeOf: ReturnType<NonNullable<Descriptions["sizes"]>> | undefined;
   const watch = preview ? hints?.() : undefined;
   return (event) => {
     if (event.type === "step") watch?.take(event);
@@ -234,7 +234,7 @@ function described(emit: Emit, { sizes, hints }: Descriptions, preview: boolean,
       emit(plan !== undefined && event.result === "succeeded" ? { ...event, plan } : event);
       return;
     }
-    const size = "op" in event && event.op === "delete" ? sizeOf?.(event) : undefined;
+    const size = "op" in event && event.op === "delete" ? (sizeOf ??= sizes?.())?.(event) : undefined;
     emit(size !== undefined && "op" in event ? { size, ...event } : event);
   };
 }

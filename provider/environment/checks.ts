@@ -13,7 +13,6 @@ import {
   valuePlace,
   describePlace,
 } from "../layers/document.ts";
-import { toPlannedUrn } from "../pulumi/names.ts";
 import {
   describeOver,
   describeSoon,
@@ -22,7 +21,8 @@ import {
   type PeoplePlace,
   splitEnds,
   teamsIn,
-} from "../resources/declaredPeople.ts";
+} from "../people/people.ts";
+import { toPlannedUrn } from "../pulumi/names.ts";
 import { RowClaims } from "../seedRows/claims.ts";
 import { keysOf, keyOf } from "../seedRows/declaration.ts";
 import type { Seed as DeclaredSeed } from "../seedRows/inputs.ts";

@@ -5,7 +5,6 @@ import { kinds, unbroken, firstLines, maxReported } from "../../platform/message
 import {
   find,
   keyPlace,
-  type Place,
   type Problem,
   toPlainValue,
   type Value,
@@ -13,7 +12,7 @@ import {
   describePlace,
 } from "../layers/document.ts";
 import { formsAt, type KeyPath } from "../layers/layers.ts";
-import { type EnvironmentFile, grammar } from "./schema.ts";
+import { grammar } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */
 export class EnvironmentError extends Error {
@@ -190,33 +189,4 @@ export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
-}
-
-/** State shared by the checks of a file. */
-export interface FileChecks {
-  root: Value;
-  folder: string;
-  report: (problem: Problem) => void;
-  /** The parts of the file without problems. */
-  declared: Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">>;
-}
-
-/** Reports a name that is none of these; `now` is what it became, if it is a former one. */
-export function checkKnown(
-  report: FileChecks["report"],
-  kind: string,
-  name: string,
-  names: string[],
-  at: Place,
-  now: string | undefined,
-): void {
-  if (names.includes(name)) return;
-  const instead = now === undefined ? suggestion(name, names) : `it is called "${now}" now`;
-  report({ at, message: `there is no ${kind} "${name}"; ${instead}` });
-}
-
-/** The keys of the map at a path, also of entries that are wrong inside. */
-export function namesIn(root: Value, path: readonly string[]): string[] {
-  const value = find(root, path)?.value;
-  return value?.kind === "map" ? [...value.entries.keys()] : [];
 }

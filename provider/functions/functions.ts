@@ -11,7 +11,7 @@ import {
 } from "../../platform/contract/values.ts";
 import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import type { ListedMember } from "../people/members.ts";
-import { type InputProblem, ResourceError } from "../resources/common.ts";
+import { InputError, type InputProblem } from "../resources/common.ts";
 import type { Context } from "../resources/resource.ts";
 import { childrenOf } from "../resources/rowFile.ts";
 import { keyText } from "../seedRows/digests.ts";
@@ -38,15 +38,6 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
 export const platformFunction = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   declaration: PlatformFunction<Inputs, Outputs>,
 ): PlatformFunction<Inputs, Outputs> => declaration;
-
-/** A failure that is due to one input. */
-export class InputError extends ResourceError {
-  readonly property: string;
-  constructor(property: string, reason: string) {
-    super(reason);
-    this.property = property;
-  }
-}
 
 /**
  * Turns the platform's "not found" into an error of the input that named the thing. What was asked for is not quoted: an

@@ -6,7 +6,6 @@ import { configuration, type Configuration, configure, UnknownSetting } from "./
 import { endWithEngine } from "./lifetime.ts";
 import { explicitInput, findOwnResource, pickOwnSettings } from "./names.ts";
 import { type Call, type Departure, Failure, Operations, type RunOptions } from "./operations.ts";
-import { fromDynamic, remembering } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import {
   hideProperties,
@@ -16,6 +15,8 @@ import {
   secretsOf,
   secretTexts,
   unhidden,
+  fromDynamic,
+  remembering,
 } from "./properties.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */

@@ -7,10 +7,10 @@ import { ApiError } from "../../platform/contract/wire.ts";
 import type { Mask } from "../../platform/messages/masks.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { completeDialect, type Dialect } from "../../platform/profile/profile.ts";
-import { InputError, type PlatformFunction } from "../functions/functions.ts";
+import type { PlatformFunction } from "../functions/functions.ts";
 import { readProfile } from "../layers/layers.ts";
 import type { ListWaits } from "../people/members.ts";
-import { type InputProblem, PartialFailure, ResourceError } from "../resources/common.ts";
+import { InputError, type InputProblem, PartialFailure, ResourceError } from "../resources/common.ts";
 import { Journal } from "../resources/journal.ts";
 import type { Diff, Observed, Recall, OfflineContext, Resource, Context } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
@@ -20,7 +20,6 @@ import { ifNotThere, type RowsAhead } from "../seedRows/plan.ts";
 import { addressOf, bind, bindingOutput, type Configuration, isMoved, platformOf } from "./configuration.ts";
 import { RunningMark } from "./lifetime.ts";
 import { oneThing, readName } from "./names.ts";
-import { leavingRows, withIgnored } from "./options.ts";
 import type { PlatformAccess } from "./platform.ts";
 import { Forecasts, type Phase, type Reporter } from "./progress.ts";
 import {
@@ -40,6 +39,8 @@ import {
   toListed,
   unhidden,
   writeOnlyOf,
+  leavingRows,
+  withIgnored,
 } from "./properties.ts";
 
 /** One call of an engine. */

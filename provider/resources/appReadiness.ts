@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { generationState, stateOf } from "../../platform/contract/values.ts";
-import { id } from "../../platform/contract/values.ts";
+import { generationState, id, stateOf } from "../../platform/contract/values.ts";
 import { orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { common, PartialFailure, ResourceError } from "./common.ts";
-import { type Context, resource } from "./resource.ts";
+import { resource } from "./lifecycle.ts";
+import type { Context } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

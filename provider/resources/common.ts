@@ -133,6 +133,15 @@ export class ResourceError extends Error {
   override readonly name = "ResourceError";
 }
 
+/** A failure that is due to one input. */
+export class InputError extends ResourceError {
+  readonly property: string;
+  constructor(property: string, reason: string) {
+    super(reason);
+    this.property = property;
+  }
+}
+
 /** Fraction of things that one run may remove by default. */
 export const defaultMaxRemovals = 0.25;
 

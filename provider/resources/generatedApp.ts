@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, leadsTo, toFinishedAppLink } from "../../platform/contract/values.ts";
-import { email, withoutUndefined } from "../../platform/contract/values.ts";
+import { appIDIn, email, leadsTo, toFinishedAppLink, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { printableLine } from "../../platform/messages/text.ts";
 import { common, generation as replacements, ResourceError } from "./common.ts";
 import { findLegacyIntent, type Entry } from "./journal.ts";
-import { type Context, type OfflineContext, resource } from "./resource.ts";
+import { resource } from "./lifecycle.ts";
+import type { Context, OfflineContext } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
 import type { CallOptions, CallRecord } from "../../platform/client/index.ts";
 import { timeOf } from "../../platform/contract/values.ts";
 import {
@@ -12,7 +13,12 @@ import {
 } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { PartialFailure, ResourceError } from "./common.ts";
-import type { Context } from "./resource.ts";
+import type { Context, Resource } from "./resource.ts";
+
+/** Declares a resource. */
+export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  declaration: Resource<Inputs, Outputs>,
+): Resource<Inputs, Outputs> => declaration;
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 

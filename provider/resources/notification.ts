@@ -7,7 +7,8 @@ import { isOutcomeUnknown } from "../../platform/contract/wire.ts";
 import { quote } from "../../platform/messages/text.ts";
 import { common, generation, PartialFailure, ResourceError } from "./common.ts";
 import { findLegacyIntent } from "./journal.ts";
-import { type Context, type OfflineContext, resource, type State } from "./resource.ts";
+import { resource } from "./lifecycle.ts";
+import type { Context, OfflineContext, State } from "./resource.ts";
 import { exceptSpelling } from "./teamMember.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
@@ -174,11 +175,8 @@ function begunBefore(
   urn: string | undefined,
   digest: string,
 ) {
-  const earlier = [journal.find(urn, thing), findLegacyIntent(directory, urn)].flatMap((entry) => {
-    const begun = sending.safeParse(entry);
-    return begun.success && begun.data.digest === digest ? [begun.data] : [];
-  });
-  return earlier[0];
+  const earlier = [journal.find(urn, thing), findLegacyIntent(directory, urn)];
+  return earlier.map((entry) => sending.safeParse(entry).data).find((begun) => begun?.digest === digest);
 }
 
 async function send(context: Context, id: string, inputs: Inputs): Promise<Sent> {

@@ -5,8 +5,8 @@ import { isConflict, orUndefinedIfNotFound, type ApiError } from "../../platform
 import { quote } from "../../platform/messages/text.ts";
 import { chosenID, describeNamed, readName } from "../pulumi/names.ts";
 import { adoptSame, common, type InputProblem, ResourceError } from "./common.ts";
-import { called, createNamed, readNamed, sync, verifyGone, whileFewer, type Kind } from "./lifecycle.ts";
-import { type Context, type OfflineContext, resource, type State } from "./resource.ts";
+import { called, createNamed, readNamed, sync, verifyGone, whileFewer, type Kind, resource } from "./lifecycle.ts";
+import type { Context, OfflineContext, State } from "./resource.ts";
 import type { OrganizationName } from "./run.ts";
 
 const inputs = z.object({

@@ -237,11 +237,6 @@ export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.o
   z.ZodObject<Omit<Inputs["shape"], keyof Outputs["shape"]> & Outputs["shape"]>
 >;
 
-/** Declares a resource. */
-export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
-  declaration: Resource<Inputs, Outputs>,
-): Resource<Inputs, Outputs> => declaration;
-
 /** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
 export interface Comparison extends Diff {
   findings?: Findings;

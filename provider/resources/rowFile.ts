@@ -9,8 +9,8 @@ import { describeNamed } from "../pulumi/names.ts";
 import { rowByKey } from "../seedRows/links.ts";
 import { readKey } from "../seedRows/observation.ts";
 import { adopt, common, PartialFailure, ResourceError } from "./common.ts";
-import { untilShown, verifyGone } from "./lifecycle.ts";
-import { type Context, resource, type State } from "./resource.ts";
+import { untilShown, verifyGone, resource } from "./lifecycle.ts";
+import type { Context, State } from "./resource.ts";
 import type { Replaced } from "./run.ts";
 
 const fieldDescription =
@@ -123,7 +123,7 @@ export const rowFile = resource({
       (begun?.rowID === rowID && begun.filename === filename) || (replaced && isSame(replaced, inputs, namesakes));
     const [there] = namesakes;
     if (there) {
-      const same = !inputs.store && listDifferences(toWantedContent(inputs), there).length === 0;
+      const same = !inputs.store && !differs(toWantedContent(inputs), there);
       if (namesakes.length > 1 || !(ours || same || inputs.adopt)) {
         const many = namesakes.length > 1 ? `${namesakes.length} files` : "a file";
         throw new ResourceError(
@@ -253,8 +253,7 @@ async function readBack(
     },
     (found) => found !== undefined && lacking(content, found).length === 0,
   );
-  const isTwin = (one: Child): boolean =>
-    one._id !== childID && one.userID === child?.userID && listDifferences(content, one).length === 0;
+  const isTwin = (one: Child): boolean => one._id !== childID && one.userID === child?.userID && !differs(content, one);
   for (const { _id } of known ? children.filter((one) => !known.has(one._id) && isTwin(one)) : []) {
     await orUndefinedIfNotFound(context.client.microappchildDelete({ childID: _id }, context));
     context.report.info(`${quote(fileName(outputs))} was made twice by one call: the second record is removed again`);
@@ -294,7 +293,7 @@ async function write(
   const content = { ...toWantedContent(inputs), ...withoutUndefined({ url: stored?.url }) };
   const before = copied && inputs.store ? withoutUndefined({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
   const outputs = kept(inputs, rowID, child._id, stored ?? before);
-  if (listDifferences(content, child).length === 0) return outputs;
+  if (!differs(content, child)) return outputs;
   await context.client.microappchildUpdate({ childID: child._id, content: { ...child.content, ...content } }, context);
   return readBack(context, id, content, outputs);
 }
@@ -311,17 +310,6 @@ const kept = (
   ...withoutUndefined({ storedAt: address(stored.url), fileKey: stored.fileKey }),
 });
 
-/** Declaration of a file. */
-interface FileDeclaration {
-  table: string;
-  fieldID: string;
-  url?: string | undefined;
-  store: boolean;
-  filename?: string | undefined;
-  size?: number | undefined;
-  type?: string | undefined;
-}
-
 /** A record as the platform has it. */
 type Child = AnswerOf<"microappchildList">["childItems"][number];
 type Content = NonNullable<Child["content"]>;
@@ -330,7 +318,7 @@ type Content = NonNullable<Child["content"]>;
 const address = (url: string | undefined): string | undefined => url?.split(/[?#]/)[0];
 
 /** The name of a file; the last part of its address when it is not declared, which may be empty. */
-function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename" | "url">): string {
+function fileName({ filename, url = "" }: Pick<Partial<Inputs>, "filename" | "url">): string {
   if (filename !== undefined) return filename;
   const path = URL.canParse(url) ? new URL(url).pathname : (address(url) ?? "");
   const last = path.split("/").at(-1) ?? "";
@@ -342,14 +330,14 @@ function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename" | "ur
 }
 
 /** The declared part of a record's content. The address of a copy is known once it is stored. */
-function toWantedContent(inputs: FileDeclaration): Partial<Content> {
+function toWantedContent(inputs: Inputs): Partial<Content> {
   const { url, store, size, type } = inputs;
   return withoutUndefined({ filename: fileName(inputs), size, type, url: store ? undefined : url });
 }
 
-/** Names of what a record's content has otherwise. */
-const listDifferences = (content: Partial<Content>, child: Child): string[] =>
-  Object.entries(content).flatMap(([name, value]) => (child.content?.[name] === value ? [] : [name]));
+/** True for a record whose content is another one. */
+const differs = (content: Partial<Content>, child: Child): boolean =>
+  Object.entries(content).some(([name, value]) => child.content?.[name] !== value);
 
 /** Differences between a record and the sent one; addresses are compared and shown without their signature. */
 const lacking = (content: Partial<Content>, child: Child): { name: string; sent: unknown; found: unknown }[] =>
@@ -393,7 +381,7 @@ async function once<Made>(
 /** Has the platform keep a copy, where that is wanted. A copy whose address was lost belongs to nothing. */
 async function storeFile(
   context: Context,
-  inputs: FileDeclaration,
+  inputs: Inputs,
 ): Promise<AnswerOf<"microappchildUploadFileToStore"> | undefined> {
   const { table, fieldID, url, store } = inputs;
   if (url === undefined || !store) return undefined;
@@ -420,7 +408,7 @@ const makeRecord = (
     },
     async () =>
       (await childrenOf(context, rowID, inputs.fieldID))?.find(
-        (child) => !known.has(child._id) && listDifferences(content, child).length === 0,
+        (child) => !known.has(child._id) && !differs(content, child),
       )?._id,
     () => context.journal.settle(inputs.resourceUrn, thing),
   );

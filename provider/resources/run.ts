@@ -365,7 +365,7 @@ export function stays(people: readonly string[] | number, teamIDs: readonly stri
 const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;
 
 /** The set of a key; an empty one is made where there is none. */
-export function setAt(sets: Map<string, Set<string>>, key: string): Set<string> {
+function setAt(sets: Map<string, Set<string>>, key: string): Set<string> {
   const known = sets.get(key) ?? new Set();
   sets.set(key, known);
   return known;

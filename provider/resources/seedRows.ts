@@ -11,7 +11,8 @@ import { previewUpdate, sourceOf } from "../seedRows/preview.ts";
 import { SourceError } from "../seedRows/source/read.ts";
 import { predecessorOf } from "../seedRows/state.ts";
 import { type InputProblem, ResourceError } from "./common.ts";
-import { type OfflineContext, type Diff, resource } from "./resource.ts";
+import { resource } from "./lifecycle.ts";
+import type { OfflineContext, Diff } from "./resource.ts";
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint"] as const;

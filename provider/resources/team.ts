@@ -8,9 +8,19 @@ import { type ListedMember, peopleIn } from "../people/members.ts";
 import { isSame, nameOf } from "../people/people.ts";
 import { describeNamed } from "../pulumi/names.ts";
 import { adoptSame, common, generation, PartialFailure, ResourceError } from "./common.ts";
-import { called, createNamed, readNamed, sync, uncancellable, verifyGone, whileFewer, type Kind } from "./lifecycle.ts";
+import {
+  called,
+  createNamed,
+  readNamed,
+  sync,
+  uncancellable,
+  verifyGone,
+  whileFewer,
+  type Kind,
+  resource,
+} from "./lifecycle.ts";
 import { caller, findRole, membersOf, proveRole } from "./memberships.ts";
-import { type Context, resource, type State } from "./resource.ts";
+import type { Context, State } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

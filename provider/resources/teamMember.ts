@@ -4,11 +4,21 @@ import { role } from "../../platform/contract/people.ts";
 import { email as address, id } from "../../platform/contract/values.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
 import type { ListedMember } from "../people/members.ts";
-import { nameOf, namesOf, planMembers, toPerson, type Person, type Role } from "../people/people.ts";
+import {
+  nameOf,
+  namesOf,
+  planMembers,
+  toPerson,
+  type Person,
+  type Role,
+  hasEnded,
+  lastDay,
+  reportEnds,
+  splitEnds,
+} from "../people/people.ts";
 import { describeNamed } from "../pulumi/names.ts";
 import { common, PartialFailure, ResourceError, type InputProblem } from "./common.ts";
-import { hasEnded, lastDay, reportEnds, splitEnds } from "./declaredPeople.ts";
-import { uncancellable } from "./lifecycle.ts";
+import { uncancellable, resource } from "./lifecycle.ts";
 import {
   changeRoles,
   describeMisplaced,
@@ -19,7 +29,7 @@ import {
   membersOf,
   proveRole,
 } from "./memberships.ts";
-import { type Context, type Diff, type Given, resource, type State } from "./resource.ts";
+import type { Context, Diff, Given, State } from "./resource.ts";
 import { stays } from "./run.ts";
 
 const user = {

@@ -18,9 +18,13 @@ import {
   type PlanOptions,
   type Role,
   type Wanted,
+  findDeclared,
+  lastDay,
+  reportEnds,
+  type Members,
 } from "../people/people.ts";
 import { common, PartialFailure, ResourceError } from "./common.ts";
-import { findDeclared, lastDay, reportEnds, type Members } from "./declaredPeople.ts";
+import { resource } from "./lifecycle.ts";
 import {
   caller,
   changeRoles,
@@ -37,7 +41,7 @@ import {
   unlisted,
   withRoles,
 } from "./memberships.ts";
-import { type Context, resource } from "./resource.ts";
+import type { Context } from "./resource.ts";
 import { invitationTargets, managedFromNowOn } from "./teamMember.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);

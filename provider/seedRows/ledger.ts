@@ -1,5 +1,5 @@
 import type { RowDigests, Content, Digest } from "./digests.ts";
-import { RowIndices, RowSet } from "./rowSet.ts";
+import { maxWhole, RowIndices, RowSet } from "./rowSet.ts";
 
 /** Most rows that a ledger lists, encoded 460 KB; above, it is a sketch of constant size. */
 export const maxListedRows = 20_000;
@@ -89,7 +89,7 @@ export function decodeLedger(text: string): Ledger {
     return { kind, count, sketch: new Sketch(words.length / 6, words) };
   }
   // Of rows beyond the first ones a set keeps half of the content.
-  const wholeRows = Math.min(count, RowSet.whole);
+  const wholeRows = Math.min(count, maxWhole);
   if (kind !== "list" || words.length !== wholeRows * 6 + (count - wholeRows) * 4) throw damaged();
   if (bytes.length !== words.length * 4) throw damaged();
   const rows = new RowSet();

@@ -3,8 +3,8 @@ import { sameContent, type Content, type Digest, type RowDigests } from "./diges
 /** Rows lie in pages, which never move: an array that doubles needs room for three. */
 const rowsPerPage = 1_024;
 
-/** Rows whose content is kept whole. */
-const whole = 4 * rowsPerPage;
+/** Rows of a set whose content is kept whole: the first ones. */
+export const maxWhole = 4 * rowsPerPage;
 
 /** Words for each row: two for the key, and four for the content or two for its first half. */
 const words = { whole: 6, half: 4 };
@@ -27,8 +27,6 @@ interface PackedRows {
  * the row of its own key alone, and the salt is secret, so that nobody finds a row with the same half.
  */
 export class RowSet implements Iterable<RowDigests> {
-  /** Rows whose content is kept whole: the first ones. */
-  static readonly whole = whole;
   readonly #pages: Uint32Array[] = [];
   /** The lines of each page. */
   readonly #lines: Lines[] = [];
@@ -62,7 +60,7 @@ export class RowSet implements Iterable<RowDigests> {
     page[at + 1] = key.low;
     page[at + 2] = content.high;
     page[at + 3] = content.low;
-    if (this.#length < whole) {
+    if (this.#length < maxWhole) {
       page[at + 4] = content.third;
       page[at + 5] = content.fourth;
     }
@@ -93,7 +91,7 @@ export class RowSet implements Iterable<RowDigests> {
   content(index: number): Content {
     const page = this.#page(index);
     const at = placeOf(index) + 2;
-    const [third, fourth] = index < whole ? [page[at + 2] ?? 0, page[at + 3] ?? 0] : [0, 0];
+    const [third, fourth] = index < maxWhole ? [page[at + 2] ?? 0, page[at + 3] ?? 0] : [0, 0];
     return { high: page[at] ?? 0, low: page[at + 1] ?? 0, third, fourth };
   }
 
@@ -189,7 +187,7 @@ class Lines {
 
 const none = new Uint32Array();
 
-const wordsOf = (index: number): number => (index < whole ? words.whole : words.half);
+const wordsOf = (index: number): number => (index < maxWhole ? words.whole : words.half);
 
 /** Where a row begins in its page. */
 const placeOf = (index: number): number => (index % rowsPerPage) * wordsOf(index);

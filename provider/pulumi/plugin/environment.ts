@@ -15,7 +15,6 @@ import type { ConfigLookup } from "../../environment/schema.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { environmentType, toHiddenName, typeThrough, urnsInStack, urnThrough } from "../names.ts";
-import { explainRefusedIgnores, optionsBelow, type OptionsBelow } from "../options.ts";
 import { announcement, referrersAmong, siblingsAmong, type Announced } from "../otherSeeds.ts";
 import {
   fileMarks,
@@ -29,6 +28,9 @@ import {
   unhidden,
   unknownValue,
   withSecretCells,
+  explainRefusedIgnores,
+  optionsBelow,
+  type OptionsBelow,
 } from "../properties.ts";
 import { decode } from "./wire.ts";
 

@@ -7,7 +7,6 @@ import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../machine/failures.ts";
 import { keepMemorySmall } from "../../../machine/processes.ts";
-import { functionNamed, listingOf } from "../../functions/functions.ts";
 import type { Recall, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import {
@@ -27,7 +26,6 @@ import {
 import { onEngineEnd } from "../lifetime.ts";
 import { environmentType, pickOwnSettings } from "../names.ts";
 import { type Call, type Departure, Failure, Operations, sentenceOf } from "../operations.ts";
-import { explainRefusedIgnores } from "../options.ts";
 import { refusalOf } from "../platform.ts";
 import { type Reporter, reporterTo } from "../progress.ts";
 import {
@@ -42,9 +40,9 @@ import {
   stablesOf,
   unhidden,
   unknownValue,
+  explainRefusedIgnores,
 } from "../properties.ts";
 import { UnfinishedFailure } from "./failures.ts";
-import { schemaText } from "./schema.ts";
 import { decode, type Decoded, type Detail, details, detailsOf, encode } from "./wire.ts";
 
 /**
@@ -106,7 +104,9 @@ export class Plugin {
     return new pluginProto.PluginInfo().setVersion(this.#version);
   }
 
-  getSchema(): pb.GetSchemaResponse {
+  // Loaded when it is asked for, as functions are: no run of resources needs it.
+  async getSchema(): Promise<pb.GetSchemaResponse> {
+    const { schemaText } = await import("./schema.ts");
     return new providerProto.GetSchemaResponse().setSchema(schemaText(this.#version));
   }
 
@@ -261,6 +261,7 @@ export class Plugin {
 
   async invoke(request: pb.InvokeRequest): Promise<pb.InvokeResponse> {
     const [, , name = ""] = request.getTok().split(":");
+    const { functionNamed } = await import("../../functions/functions.ts");
     const definition = functionNamed(name);
     if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
     this.#refuseMisplaced();
@@ -276,6 +277,7 @@ export class Plugin {
   async list(request: pb.ListRequest): Promise<pb.ListResponse[]> {
     const token = request.getToken();
     const limit = request.getLimit() < 1 ? Infinity : request.getLimit();
+    const { listingOf } = await import("../../functions/functions.ts");
     const listing = listingOf(token.split(":").at(-1) ?? "", limit);
     if (!listing) throw new Error(`this version of pulumi-microapps does not list ${token}`);
     this.#refuseMisplaced();

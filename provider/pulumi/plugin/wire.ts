@@ -7,6 +7,7 @@ import { factsOf } from "../../resources/common.ts";
 import type { ChangeKind, Diff, Resource } from "../../resources/resource.ts";
 import { leavesOf } from "../../seedRows/source/source.ts";
 import {
+  type Definition,
   noCells,
   type Properties,
   secretCells,
@@ -40,7 +41,7 @@ export interface Decoded {
 }
 
 /** Takes a message's properties apart; with a resource, of which labels are secret in the items of some. */
-export function decode(struct: Struct | undefined, resource?: Pick<Resource, "inputs" | "outputs">): Decoded {
+export function decode(struct: Struct | undefined, resource?: Definition): Decoded {
   const sent: Properties = readStruct(struct, { levels: maxLevels });
   const [values, open]: [Properties, Properties] = [{}, {}];
   const secrets = new Set<string>();
