@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { Effect } from "../../contract/endpoints.ts";
+import { endpoints, type Effect } from "../../contract/endpoints.ts";
 import type { ErrorCode } from "../../contract/wire.ts";
 import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
@@ -94,6 +94,27 @@ describe.each(Object.keys(faults))("%s", (fault) => {
     }
   });
 });
+
+test("what makes another thing each time, or says it again, is a creation, and every other change may be repeated", () => {
+  const creations = Object.entries(endpoints).filter(([, { effect }]) => effect === "create");
+  expect(creations.map(([name]) => name)).toEqual([
+    ...["insertmicroapprow", "insertmicroapprows", "microappchildCreate"],
+    ...["microappchildStorecopy", "microappchildUploadFileToStore"],
+    ...["sendnotification", "createappwithprompt", "insertorganization", "insertteam"],
+  ]);
+});
+
+test.each(["read", "idempotent", "create"] as const)(
+  "where nobody listens a call whose effect is %s is tried again, and none counts as unknown",
+  async (effect) => {
+    server = await serve(() => good);
+    const waits: number[] = [];
+    const wait = (milliseconds: number): Promise<void> => Promise.resolve(void waits.push(milliseconds));
+    const client = server.client({ endpoint: "http://127.0.0.1:1", token: "given-token", userId: "u1", wait });
+    await expect(calls[effect].call(client)).rejects.toMatchObject({ code: "unreachable", outcome: "none" });
+    expect(waits).toHaveLength(3);
+  },
+);
 
 describe("repetitions", () => {
   const failing: Answers = (seen, response) => {
