@@ -19,6 +19,20 @@ test("what is compiled is kept in a folder that nobody else reaches", () => {
   expect(found()).toBe(folder);
 });
 
+test("one on the way to which nobody else can exchange a folder is used, and no other", () => {
+  expect(found()).toBe(folder);
+  for (const place of ["", "pulumi-microapps"]) {
+    for (const [mode, used] of [
+      [0o777, undefined],
+      [0o1777, folder], // as /tmp
+      [0o700, folder],
+    ] as const) {
+      chmodSync(join(cache, place), mode);
+      expect(found()).toBe(used);
+    }
+  }
+});
+
 test("a folder that others may write to or read, a link and a file are not used", () => {
   mkdirSync(folder, { recursive: true });
   for (const mode of [0o777, 0o770, 0o755, 0o701]) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnchanged, stops } from "./changeSet.ts";
 import { markdown } from "./markdown.ts";
@@ -190,31 +190,6 @@ describe("in the working tree", () => {
 });
 
 describe("a hostile branch", () => {
-  test("runs nothing: neither hooks, monitors, filters nor a repository inside of it", async () => {
-    repository = new Repository(files);
-    const witness = join(repository.folder, "../", `witness-${process.pid}`);
-    const script = join(repository.folder, "evil.sh");
-    writeFileSync(script, `#!/bin/sh\ntouch ${witness}\n`);
-    chmodSync(script, 0o755);
-    repository.git("config", "core.fsmonitor", script);
-    repository.git("config", "filter.evil.smudge", script);
-    repository.git("config", "filter.evil.clean", script);
-    repository.git("config", "filter.evil.process", script);
-    repository.git("config", "filter.evil.required", "true");
-    repository.git("config", "diff.external", script);
-    repository.git("config", "uploadpack.packObjectsHook", script);
-    writeFileSync(join(repository.folder, ".git/hooks/post-checkout"), `#!/bin/sh\ntouch ${witness}\n`, {
-      mode: 0o755,
-    });
-    repository.write({ ".gitattributes": "* filter=evil\n", "index.ts": `throw new Error("ran");\n` });
-    mkdirSync(join(repository.folder, "bare"));
-    execFileSync("git", ["init", "--quiet", "--bare", "."], { cwd: join(repository.folder, "bare") });
-    execFileSync("git", ["config", "core.fsmonitor", script], { cwd: join(repository.folder, "bare") });
-    const { alsoChanged } = await repository.report();
-    expect(existsSync(witness)).toBe(false);
-    expect(alsoChanged?.files).toEqual(expect.arrayContaining([".gitattributes", "evil.sh", "index.ts"]));
-  });
-
   test("an environment that environments.yaml lists no more is shown, with what it would lose", async () => {
     repository = new Repository({
       ...files,

@@ -102,21 +102,6 @@ describe("many rows", () => {
     expect((await admin.call("microappdata", { microAppID: "none" })).status).toBe(404);
   });
 
-  test.each([
-    [{ optViewFilters: [{ $where: "while (true) {}" }] }, /operator \$where is not supported/],
-    [{ optViewFilters: [{ $or: [{ Code: { $not: { $function: {} } } }] }] }, /operator \$function/],
-    [{ optViewFilters: [{ Name: { $regex: "(" } }] }, /Invalid regular expression/],
-    [{ optViewFilters: [{ $and: {} }] }, /optViewFilters/],
-    [{ optViewFilters: { Code: "CZ" } }, /optViewFilters/],
-    [{ searchFilter: [{ skip: "many" }] }, /searchFilter/],
-  ])("are refused for %j", async (query, message) => {
-    const { admin } = await platform();
-    await insert(admin, { Code: "CZ", Name: `${"a".repeat(60)}!` });
-    const reply = await admin.call("microappdata", { microAppID: "countries", ...query });
-    expect([reply.status, reply.at("status")]).toEqual([400, "failure"]);
-    expect(reply.at("message")).toMatch(message);
-  });
-
   test("are found by what their texts share with a search, the nearest first", async () => {
     const { admin } = await platform();
     const names = [

@@ -131,34 +131,6 @@ describe("additions", () => {
 const found = (list: readonly ListedMember[], ...names: string[]) =>
   names.map((name) => peopleIn(list).find({ userID: name })?.userID ?? peopleIn(list).find({ email: name })?.userID);
 
-test("a list that grew goes on with the members and the index of the one before", () => {
-  const before = [person("ann"), person("bob")];
-  const people = peopleIn(before);
-  const after = following(before, [person("ann"), person("bob"), person("cat")]);
-  expect(after[0]).toBe(before[0]);
-  expect(peopleIn(after)).toBe(people);
-  expect(found(after, "ann", "bob", "cat", "CAT@crew.example")).toEqual(["ann", "bob", "cat", "cat"]);
-  // The list before has who was in it.
-  expect(found(before, "ann", "bob", "cat", "cat@crew.example")).toEqual(["ann", "bob", undefined, undefined]);
-});
-
-test.each([
-  ["somebody left", [person("bob"), person("cat")]],
-  ["the last one left", [person("ann")]],
-  ["somebody got another role", [person("ann"), person("bob", "admin")]],
-  ["somebody has another address", [person("ann"), { ...person("bob"), email: "rob@crew.example" }]],
-  ["everybody left", []],
-])("a list is indexed as it is when %s", (_, now) => {
-  const before = [person("ann"), person("bob")];
-  peopleIn(before);
-  const after = following(before, now);
-  expect(after).toEqual(now);
-  expect(now.map((one) => peopleIn(after).find({ email: one.email }))).toEqual(now);
-  const there = (name: string) => (now.some(({ userID }) => userID === name) ? name : undefined);
-  expect(found(after, "ann", "bob", "cat")).toEqual(["ann", "bob", "cat"].map(there));
-  expect(found(before, "ann", "bob", "cat")).toEqual(["ann", "bob", undefined]);
-});
-
 test("an address that comes a second time is of nobody, also in a list that grew", () => {
   const before = [{ userID: "one", email: "ann@crew.example" }];
   peopleIn(before);

@@ -203,24 +203,6 @@ test("a change past the sketch's capacity is read off the live rows, foreign one
   expect(plan.drift.edited).toEqual([{ wanted: 19_999, id: "row20999" }]);
 });
 
-test("many foreign rows do not hide which rows are ours, as long as few left the source", () => {
-  const last = new Map(Array.from({ length: 21_000 }, (_, index) => [`k${index}`, "1"] as const));
-  const foreign = Array.from({ length: 9_000 }, (_, index) => [`x${index}`, "theirs"] as const);
-  const wanted: Source = new Map([...last].slice(500).map(([name]) => [name, "2"] as const));
-  const plan = new Table([...last, ...foreign]).plan(wanted, coded(ledgerOf(wantedOf(last))));
-  expect({
-    proven: plan.proven,
-    update: plan.update.length,
-    remove: plan.remove.length,
-    foreign: plan.foreign,
-  }).toEqual({
-    proven: true,
-    update: 20_500,
-    remove: 500,
-    foreign: 9_000,
-  });
-});
-
 test("a killed run that had begun to change all rows and to add others is no reason to doubt which were ours", () => {
   const names = Array.from({ length: 21_000 }, (_, index) => `k${index}`);
   const ledger = coded(ledgerOf(wantedOf(new Map(names.map((name) => [name, "1"] as const)))));

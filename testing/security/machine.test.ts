@@ -6,16 +6,15 @@ import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "../../emulator/index.ts";
 import { MonitorServer } from "../../engine/program/monitorServer.ts";
 import { Sandbox } from "../../engine/testing/sandbox.ts";
-import { findOwnFolder } from "../../machine/ownFolder.ts";
 import { runCommand } from "../harness/commands.ts";
 import { Project } from "../harness/project.ts";
 
@@ -116,20 +115,6 @@ test.each([
   child.kill();
   await ended;
   expect(said).toBe(answer);
-});
-
-test("a folder of this user is used when nobody else can exchange one on the way to it", () => {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "microapps-own-")));
-  const found = (): string | undefined => findOwnFolder("cache", "compiled", { XDG_CACHE_HOME: join(home, "cache") });
-  expect(found()).toBeDefined();
-  for (const place of ["", "cache", "cache/pulumi-microapps"]) {
-    chmodSync(join(home, place), 0o777);
-    expect(found()).toBeUndefined();
-    chmodSync(join(home, place), 0o1777); // as /tmp
-    expect(found()).toBeDefined();
-    chmodSync(join(home, place), 0o700);
-  }
-  rmSync(home, { recursive: true });
 });
 
 test("cancel leaves the lock of an engine that runs on this machine, and takes that of one that has ended", async () => {
