@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { afterEach, beforeEach, expect, test as always } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { sampleStories } from "../../testing/harness/drawn.ts";
@@ -71,7 +71,7 @@ test("a deletion that an earlier run left is a change of its own", async () => {
   expect(calls(await up(["a", {}]), "delete")).toEqual([["delete", "old", expect.anything()]]);
 });
 
-test.each([true, false])(
+always.each([true, false])(
   "what is deleted with a replaced resource is replaced without a deletion (first: %s)",
   async (dbr) => {
     const rows = (kind: string): Row[] => [

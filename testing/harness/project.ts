@@ -130,11 +130,6 @@ export class Project {
     mkdirSync(this.environment["HOME"]);
   }
 
-  /** A copy of examples/environment, whose program declares what its files have. */
-  static environmentProgram(): Promise<Project> {
-    return Project.copied("examples/environment", "microapps-environment");
-  }
-
   /** The project at the root of this repository, without a program, beside its files: a run is one process. */
   static async environment(): Promise<Project> {
     const project = await Project.copied("examples/environment", "microapps-example");

@@ -1,19 +1,28 @@
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { cp, rm } from "node:fs/promises";
 import { sampleOf } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
+import { temporaryFolder } from "../harness/folders.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
 import { Project, runsInPulumi } from "../harness/project.ts";
 
 let project: Project;
-async function begin(other: Project): Promise<void> {
-  await (project as Project | undefined)?.remove();
-  project = other;
+/** What each test begins with: `dev` as it was brought up, or a stack with nothing on it. */
+const begun = { dev: temporaryFolder(), nothing: temporaryFolder() };
+beforeAll(async () => {
+  project = await Project.environment();
   await project.succeed("stack init dev");
-}
-beforeEach(async () => begin(await Project.environment()));
-afterEach(async () => {
-  await endedCleanly(project);
+  await cp(project.folder, begun.nothing, { recursive: true });
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  await cp(project.folder, begun.dev, { recursive: true });
 });
+afterAll(() => endedCleanly(project));
+async function begin(from: string): Promise<void> {
+  await rm(project.folder, { recursive: true });
+  await cp(from, project.folder, { recursive: true });
+}
+beforeEach(() => begin(begun.dev));
 
 /** IDs of all resources but seeds, whose IDs are their tables. */
 async function ids(): Promise<string[]> {
@@ -39,8 +48,6 @@ apps:
 `;
 
 test("keys of organizations, teams, seeds and apps change at once, once more and back again, and nothing is sent", async () => {
-  await project.write("dev.yaml", dev);
-  await project.succeed("up --yes --skip-preview");
   const before = await ids();
   const renamed = dev
     .replace("  acme:\n", "  apex:\n    formerly: acme\n")
@@ -96,40 +103,26 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
   await project.succeed("preview --expect-no-changes --refresh");
 });
 
-test.each(sampleOf(["files", "program"], 1))(
-  "a key that changed without it is hinted at by the preview of %s",
-  async (kind) => {
-    if (kind === "program") await begin(await Project.environmentProgram());
-    await project.write("dev.yaml", dev);
-    await project.succeed("up --yes --skip-preview");
-    await project.write(
-      "dev.yaml",
-      dev
-        .replace("  offices:\n", "  branches:\n")
-        .replaceAll("crew: {", "core: {")
-        .replaceAll("acme/crew", "acme/core"),
-    );
-    const hints = [
-      'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
-        'Without it, 2 rows stay for "branches" and none is removed',
-      'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
-        "Without it, it is another team, and the first one goes with all that is in it",
-    ];
-    const preview = await project.succeed("preview");
-    expect(preview).toContain("rows: 2 to take over from another seed");
-    expect(preview).not.toMatch(/\d+ to add/);
-    const shown = preview.split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
-    expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
-    // They are true.
-    await project.write("dev.yaml", dev.replace("  offices:\n", "  branches:\n"));
-    const calls = await changingCalls(project, () => project.succeed("up --yes --skip-preview"));
-    expect(calls).toEqual([]);
-  },
-);
+test("a key that changed without it is hinted at by the preview", async () => {
+  const renamed = dev.replace("  offices:\n", "  branches:\n");
+  await project.write("dev.yaml", renamed.replaceAll("crew: {", "core: {").replaceAll("acme/crew", "acme/core"));
+  const hints = [
+    'perhaps "offices" is "branches" now: to keep it the same thing, add "formerly: offices" under seeds.branches. ' +
+      'Without it, 2 rows stay for "branches" and none is removed',
+    'perhaps "crew" is "core" now: to keep it the same thing, add "formerly: crew" under organizations.acme.teams.core. ' +
+      "Without it, it is another team, and the first one goes with all that is in it",
+  ];
+  const preview = await project.succeed("preview");
+  expect(preview).toContain("rows: 2 to take over from another seed");
+  expect(preview).not.toMatch(/\d+ to add/);
+  const shown = preview.split("\n").flatMap((line) => /perhaps .*/.exec(line) ?? []);
+  expect([...new Set(shown)].toSorted()).toEqual(hints.toSorted());
+  // They are true.
+  await project.write("dev.yaml", renamed);
+  expect(await changingCalls(project, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+});
 
 test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
-  await project.write("dev.yaml", dev);
-  await project.succeed("up --yes --skip-preview");
   const before = await ids();
   await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
   for (const command of ["preview", "up --yes --skip-preview"]) {
@@ -163,8 +156,6 @@ test("an organization's key that changed without it is refused, with the line to
 });
 
 test("whoever has retain stays in the team when the declaration goes, once an up has saved that", async () => {
-  await project.write("dev.yaml", dev);
-  await project.succeed("up --yes --skip-preview");
   const retained = dev
     .replace("grace@example.com: member", "grace@example.com: { role: member, retain: true }")
     .replace("roster: {", "roster: { retain: true,");
@@ -219,6 +210,7 @@ apps: { portal: { userEmail: admin@example.com, <GeneratedApp portal> appPrompt:
 test.each(sampleOf(["files", "a program"], 1))(
   "single resources become an Environment of %s: the preview names the lines, and nothing is sent",
   async (kind) => {
+    await begin(begun.nothing);
     const files = await project.read("Pulumi.yaml");
     const nodejs = "runtime: { name: nodejs, options: { typescript: false } }\nmain: index.js";
     const program = files.replace("runtime: yaml", nodejs).replace(/^(resources|outputs):\n(?: .*\n)+/gm, "");
