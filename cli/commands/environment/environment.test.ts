@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "@jest/globals";
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runCommand } from "../../../testing/harness/commands.ts";
 import { temporaryFolder } from "../../../testing/harness/folders.ts";
 
-const microapps = join(import.meta.dirname, "../microapps.js");
 const folder = temporaryFolder();
 beforeAll(() => {
   mkdirSync(join(folder, "sub"));
@@ -19,36 +19,28 @@ beforeAll(() => {
 });
 
 /** A command in a clone that has nothing but its files: no stack, passphrase, packages or network. */
-const run = (...words: string[]): Promise<{ status: number; output: string; errors: string }> =>
-  new Promise((resolve) => {
-    const environment = { PATH: process.env["PATH"], HOME: folder, https_proxy: "http://127.0.0.1:9" };
-    const child = execFile(
-      process.execPath,
-      ["--no-warnings", microapps, ...words],
-      { cwd: folder, env: environment },
-      (_, output, errors) => resolve({ status: child.exitCode ?? -1, output, errors }),
-    );
+const run = (...words: string[]): Promise<{ status: number; output: string }> =>
+  runCommand({
+    ...{ words, folder },
+    environment: { PATH: process.env["PATH"], HOME: folder, https_proxy: "http://127.0.0.1:9" },
   });
 
 test("a file is checked down to its rows, and every problem ends it with status 2", async () => {
   expect(await run("environment", "check", "dev.yaml")).toEqual({
     status: 0,
     output: "environment dev.yaml is sound: 1 organization, 1 seed\n",
-    errors: "",
   });
   expect(await run("environment", "check", "-s", "prod", "-C", "sub")).toEqual({
     status: 2,
-    output: "",
-    errors:
+    output:
       'error: environment prod.yaml has a problem:\n  prod.yaml:2:23: s.csv has no row "B" to change: correct the key, or leave it out\n',
   });
-  expect(await run("environment", "check")).toMatchObject({
+  expect(await run("environment", "check")).toEqual({
     status: 1,
-    errors: "error: name the Environment file, or its stack with --stack\n",
+    output: "error: name the Environment file, or its stack with --stack\n",
   });
-  // Beside what Node compiled nothing is written.
-  const files = readdirSync(folder).filter((name) => name !== ".cache");
-  expect(files.toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
+  // Nothing is written.
+  expect(readdirSync(folder).toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
 });
 
 test.each([
@@ -67,7 +59,6 @@ test.each([
         "\u200b",
         "\\u200b",
       ) + "environment spaced.yaml is sound: 1 seed\n",
-    errors: "",
   });
   for (const file of ["spaced.csv", "spaced.yaml"]) rmSync(join(folder, file));
 });
@@ -89,7 +80,7 @@ test("a file is shown as one, as YAML or JSON", async () => {
       "/seeds/s/rows~0/0/Name": "dev.yaml:2:40",
     },
   });
-  expect((await run("environment", "show", "nothing.yaml")).errors).toBe(
+  expect((await run("environment", "show", "nothing.yaml")).output).toBe(
     "error: environment nothing.yaml has a problem:\n  nothing.yaml:1:1: can't be read: there is no such file; correct the name of the file\n",
   );
 });
@@ -106,8 +97,8 @@ test("what would stop a change from a commit ends the check, and a name given up
   git("add", "main.yaml", "s.csv");
   git("commit", "-qm", "first");
   file("seeds: { s: { table: t, key: Code, source: s.csv } }", "removals: declared");
-  expect(await check()).toMatchObject({ status: 2, errors: expect.stringContaining("removals and removed are gone") });
-  expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain(
+  expect(await check()).toMatchObject({ status: 2, output: expect.stringContaining("removals and removed are gone") });
+  expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).output).toContain(
     "removals and removed",
   );
   writeFileSync(join(folder, "s.csv"), "Code,Name\nA,a\nB,b\n");
@@ -117,7 +108,7 @@ test("what would stop a change from a commit ends the check, and a name given up
     'Without it, 2 rows stay for "letters" and 1 row is removed';
   const { status, output } = await check();
   expect([status, output]).toEqual([0, expect.stringContaining(`warning: ${hint}\n`)]);
-  expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');
+  expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).output).toContain('no commit "nowhere"');
   file("seeds: { letters: { formerly: s, table: t, key: Code, source: s.csv } }");
   expect((await check()).output).not.toContain("perhaps");
 });
