@@ -1,6 +1,5 @@
 import { major, minor } from "semver";
-import type { TypeSpec } from "../provider/pulumi/plugin/schema.ts";
-import { nameOf, type ObjectSpec, type PackageSchema } from "./packageSchema.ts";
+import { nameOf, type ObjectSpec, type PackageSchema, type TypeSpec } from "./packageSchema.ts";
 
 /** What a schema promises to programs, and what it demands of them, each with a sentence for whoever takes it back. */
 interface Terms {

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { isObject } from "../platform/contract/wire.ts";
 import { functions, type PlatformFunction } from "../provider/functions/functions.ts";
 import { configuration } from "../provider/pulumi/configuration.ts";
-import { pascal } from "../provider/pulumi/plugin/schema.ts";
 import { hiddenNames } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { factsOf } from "../provider/resources/common.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
+import { pascal } from "./packageSchema.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

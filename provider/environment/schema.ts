@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
+import { isObject, type Json, jsonIn } from "../../platform/contract/wire.ts";
 import { field, fieldType, seed as platform } from "../../platform/seed/schema.ts";
 import type { Mapping, Problem, Value } from "../layers/document.ts";
 import { formsAt, type Grammar, hasList, type KeyPath } from "../layers/layers.ts";
@@ -335,17 +336,13 @@ export const grammar: Grammar = {
   gathers: (list) => gathered.some((steps) => leadsTo(list, steps)),
 };
 
-type Json = Record<string, unknown>;
-
-const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Adds to the JSON Schema of a file the properties of a file that extends another one. */
 function withVerbs(schema: Json): Json {
   addListVerbs(schema);
   for (const { steps } of namedMaps) {
     for (const map of mapsAt(schema, steps)) {
       const { additionalProperties: entry } = map;
-      if (isMap(entry)) map["additionalProperties"] = { anyOf: [entry, { type: "null" }] };
+      if (isObject(entry)) map["additionalProperties"] = { anyOf: [entry, { type: "null" }] };
     }
   }
   return schema;
@@ -357,10 +354,10 @@ const withoutVerbs = ["rules", "removed", "formerly"];
 /** `name+` and `name-` beside each list of a map with fixed keys. */
 function addListVerbs(schema: unknown): void {
   if (Array.isArray(schema)) schema.forEach(addListVerbs);
-  if (!isMap(schema)) return;
+  if (!isObject(schema)) return;
   const { properties, additionalProperties } = schema;
   for (const [key, value] of Object.entries(schema)) if (key !== "properties") addListVerbs(value);
-  if (!isMap(properties)) return;
+  if (!isObject(properties)) return;
   for (const [name, value] of Object.entries(properties)) if (!withoutVerbs.includes(name)) addListVerbs(value);
   if (additionalProperties !== false) return;
   for (const [name, value] of Object.entries(properties)) {
@@ -373,13 +370,13 @@ function addListVerbs(schema: unknown): void {
 }
 
 const formsOf = (schema: unknown): Json[] =>
-  isMap(schema) ? (Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as unknown[]).flatMap(formsOf) : [schema]) : [];
+  isObject(schema) ? (Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as unknown[]).flatMap(formsOf) : [schema]) : [];
 
 function mapsAt(schema: unknown, [step, ...rest]: readonly string[]): Json[] {
   const forms = formsOf(schema);
   if (step === undefined) return forms;
   return forms.flatMap(({ properties, additionalProperties }) =>
-    mapsAt(step === "*" ? additionalProperties : isMap(properties) ? properties[step] : undefined, rest),
+    mapsAt(step === "*" ? additionalProperties : isObject(properties) ? properties[step] : undefined, rest),
   );
 }
 
@@ -429,7 +426,7 @@ export function fillConfigured(
         found.secrets.push(path);
         found.hidden.push(known.text);
       }
-      return { kind: "scalar", at, value: fitting(path, [known.text, parsed(known.text)]) };
+      return { kind: "scalar", at, value: fitting(path, [known.text, jsonIn(known.text) ?? known.text]) };
     }
     if (fallback) return fallback;
     if (configuration) {
@@ -480,14 +477,6 @@ function fitting(path: KeyPath, candidates: readonly unknown[]): unknown {
   const forms = formsAt(environmentFile, path);
   const fits = (candidate: unknown): boolean => forms.some((form) => (form as z.ZodType).safeParse(candidate).success);
   return candidates.find(fits) ?? candidates[0];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }
 
 /** Values of each kind. */

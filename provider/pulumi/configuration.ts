@@ -5,7 +5,7 @@ import { nearest } from "../../machine/spelling.ts";
 import { dayVariable } from "../../machine/today.ts";
 import type { WireNames } from "../../platform/contract/endpoints.ts";
 import { email, id, withoutUndefined } from "../../platform/contract/values.ts";
-import { isHeaderValue, noHeaderValue } from "../../platform/contract/wire.ts";
+import { isHeaderValue, jsonIn, noHeaderValue } from "../../platform/contract/wire.ts";
 import { shortestSecret } from "../../platform/messages/masks.ts";
 import { sentences, quote } from "../../platform/messages/text.ts";
 import { wireName } from "../../platform/profile/profile.ts";
@@ -48,7 +48,7 @@ const sentSecret = secret.refine(isHeaderValue, noHeaderValue);
 
 const wireNameKeys = ["platformFormat", "storecopy", "uploadFileToStore"] as const;
 const wireNames = z
-  .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
+  .union([z.string().transform((text) => jsonIn(text) ?? text), z.unknown()])
   .pipe(z.partialRecord(z.enum(wireNameKeys), wireName));
 
 /** The ways into the provider: dynamic resources, or the plugin. */
@@ -247,15 +247,6 @@ function refuseUnknown(settings: Readonly<Record<string, unknown>>, environment:
     ...findMisspelled(environment, [...keys.map(variableOf), allowedVariable, dayVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
-}
-
-function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    issue.addIssue("must be a JSON object");
-    return z.NEVER;
-  }
 }
 
 /** Keys that an engine or the SDK adds to the configuration of a provider. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isAbsent, messageOf } from "../../machine/failures.ts";
 import { isOwn, makeOwnFolder, pathOfOwnFolder } from "../../machine/ownFolder.ts";
+import { jsonIn } from "../../platform/contract/wire.ts";
 import { isTracked } from "../files/files.ts";
 import { ResourceError } from "./common.ts";
 
@@ -142,7 +143,7 @@ function entriesOf(file: string): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const text of textOf(file).split("\n")) {
     // A line without its end was being written when its process was killed, before the call.
-    const parsed = line.safeParse(valueOf(text));
+    const parsed = line.safeParse(jsonIn(text));
     if (!parsed.success) continue;
     const { urn, thing, done, startedAt = "", ...facts } = parsed.data;
     if (done) entries.delete(nameOf(urn, thing));
@@ -165,15 +166,6 @@ function textOf(file: string): string {
   }
 }
 
-function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * What version 0.1.0 began, and got no answer for: it kept a file beside the program. It is read until its thing is made, and
  * never one that a branch may have brought along.
@@ -187,7 +179,7 @@ export function findLegacyIntent(directory: string, urn: string | undefined): (F
   try {
     const parsed = z
       .looseObject({ urn: z.literal(urn), startedAt: z.string() })
-      .safeParse(valueOf(readFileSync(file, "utf8")));
+      .safeParse(jsonIn(readFileSync(file, "utf8")));
     return parsed.success ? { ...parsed.data, file } : undefined;
   } catch (error) {
     throw new ResourceError(`${file} can't be read: ${messageOf(error)}`);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions, CallRecord } from "../../platform/client/index.ts";
 import { timeOf } from "../../platform/contract/values.ts";
 import {
@@ -324,8 +325,7 @@ async function read({ what, id, outputs, find }: Sent): Promise<Settings | undef
     return await find();
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PartialFailure(`${what} was written and could not be read back: ${reason}`, id, outputs);
+    throw new PartialFailure(`${what} was written and could not be read back: ${messageOf(error)}`, id, outputs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions } from "../../platform/client/index.ts";
 import { ApiError, isNotFound, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
@@ -402,7 +403,7 @@ export function sentences(
   // The platform's own words may hold the address.
   if (isHidden) return [`${failures.size} members were ${what}`];
   const first = [...failures].slice(0, maxNamed.failures).map(([member, reason]) => {
-    return `${nameOf(member)} was ${what}: ${reason instanceof Error ? reason.message : String(reason)}`;
+    return `${nameOf(member)} was ${what}: ${messageOf(reason)}`;
   });
   return failures.size > first.length ? [...first, `and ${failures.size - first.length} more were ${what}`] : first;
 }

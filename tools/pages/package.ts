@@ -1,5 +1,4 @@
 import type { Json } from "../../platform/contract/wire.ts";
-import type { PropertySpec } from "../../provider/pulumi/plugin/schema.ts";
 import {
   inlined,
   nameOf,
@@ -7,6 +6,7 @@ import {
   type ObjectSpec,
   type PackageSchema,
   type ResourceSpec,
+  type PropertySpec,
 } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets.ts";
 import { meaningOf, rowsOf, typeOf } from "./jsonSchema.ts";

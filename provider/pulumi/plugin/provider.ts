@@ -4,8 +4,11 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../machine/failures.ts";
+import { packageFolder } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../../../machine/processes.ts";
 import type { Recall, Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -104,10 +107,11 @@ export class Plugin {
     return new pluginProto.PluginInfo().setVersion(this.#version);
   }
 
-  // Loaded when it is asked for, as functions are: no run of resources needs it.
-  async getSchema(): Promise<pb.GetSchemaResponse> {
-    const { schemaText } = await import("./schema.ts");
-    return new providerProto.GetSchemaResponse().setSchema(schemaText(this.#version));
+  /** As tools/packageSchema.ts makes it of the definitions. */
+  getSchema(): pb.GetSchemaResponse {
+    return new providerProto.GetSchemaResponse().setSchema(
+      readFileSync(join(packageFolder, "plugin/schema.json"), "utf8"),
+    );
   }
 
   async checkConfig(request: pb.CheckRequest): Promise<pb.CheckResponse> {

@@ -2,9 +2,9 @@ import { expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { schemaText } from "./schema.ts";
+import { schemaText } from "./packageSchema.ts";
 
-const repository = join(import.meta.dirname, "../../../..");
+const repository = join(import.meta.dirname, "../..");
 const committed = join(repository, "plugin/schema.json");
 const { version } = z
   .object({ version: z.string() })
