@@ -38,12 +38,13 @@ function* writtenOut(text: string): Generator<DecodedText> {
   }
 }
 
-function* encodingsIn(reading: DecodedText): Generator<DecodedText> {
-  for (const { 0: run, index } of reading.bytes.matchAll(/[\w+/-]{6,}={0,2}/g)) {
-    for (let at = 0; at < 4; at++) yield encoded({ reading, run, index, at, encoding: "base64", perByte: 4 / 3 });
-  }
-  for (const { 0: run, index } of reading.bytes.matchAll(/[\da-f]{8,}/gi)) {
-    for (let at = 0; at < 2; at++) yield encoded({ reading, run, index, at, encoding: "hex", perByte: 2 });
+/** What runs of characters encode, from one of the first of them on. A secret in one of them hides the whole run. */
+function* encodingsIn({ bytes, from, to }: DecodedText): Generator<DecodedText> {
+  for (const { runs, decode, starts } of encodings) {
+    for (const { 0: run, index } of bytes.matchAll(runs)) {
+      const place = { from: () => from(index), to: () => to(index + run.length - 1), isText: false };
+      for (let at = 0; at < starts; at++) yield { bytes: decode(run.slice(at)), ...place };
+    }
   }
 }
 
@@ -144,40 +145,23 @@ function meant(escape: string): [bytes: string, length: number][] {
   return [[short[inner] ?? inner, length]];
 }
 
-/** A run of characters that may encode bytes, from one of its first ones on. */
-interface Run {
-  reading: DecodedText;
-  run: string;
-  /** Where it stands in the reading. */
-  index: number;
-  /** The character that the encoding begins at. */
-  at: number;
-  encoding: "base64" | "hex";
-  perByte: number;
-}
-
-/** The bytes that a run encodes; characters at its end that make no byte are left out. */
-const decoders = {
-  base64: (run: string): string => {
-    const digits = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-    return atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
+/** The encodings of bytes; characters at the end of a run that make no byte are left out. */
+const encodings = [
+  {
+    runs: /[\w+/-]{6,}={0,2}/g,
+    starts: 4,
+    decode: (run: string): string => {
+      const digits = run.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+      return atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
+    },
   },
-  hex: (run: string): string =>
-    (run.match(/../g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join(""),
-};
-
-function encoded({ reading, run, index, at, encoding, perByte }: Run): DecodedText {
-  const start = index + at;
-  const bytes = decoders[encoding](run.slice(at));
-  return {
-    bytes,
-    from: (byte) => reading.from(start + Math.floor(byte * perByte)),
-    // Padding belongs to the last byte.
-    to: (byte) =>
-      reading.to((byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)) - 1),
-    isText: false,
-  };
-}
+  {
+    runs: /[\da-f]{8,}/gi,
+    starts: 2,
+    decode: (run: string): string =>
+      (run.match(/../g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 16))).join(""),
+  },
+];
 
 /** Stands in the place of a secret. */
 export const masked = "[secret]";
