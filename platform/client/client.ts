@@ -1,6 +1,6 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { isRefusal } from "../contract/wire.ts";
-import { completeDialect } from "../profile/profile.ts";
+import { completeDialect, type Habits } from "../profile/profile.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
 import type { Client, ClientOptions } from "./options.ts";
@@ -22,47 +22,63 @@ export function createClient(options: ClientOptions): Client {
     caller.call("insertmicroapprows", request, call, { rows });
   const { consistencyMs = 0 } = options;
   const own = { insertWritten, dialect, consistencyMs, callerID: () => caller.callerID(), close: () => caller.close() };
-  const microappdata = inAnyPages(caller);
+  const microappdata = inAnyPages(caller, dialect.habits);
   const client = { ...Object.fromEntries(methods), microappdata, ...own } as Client; // one method for each name
   return dialect.habits.teamParameter === "teamID" ? { ...client, ...oneTeamEach(client) } : client;
 }
 
-/** Most rows of a page, from the documented number on; after them the numbers are texts. */
-const pageSizes = [10_000, 1_000, 500, 100];
+/** A form of pages: the most rows of one, and whether its numbers are texts. */
+interface PageForm {
+  most: number;
+  asTexts?: boolean;
+}
+
+/** The forms that are tried, the documented one first. */
+const pageForms: readonly PageForm[] = [10_000, 1_000, 500, 100].map((most): PageForm => ({ most }));
+const asTexts: readonly PageForm[] = [{ most: 1_000, asTexts: true }];
 
 /** Reads of tables in smaller pages, or with numbers as texts, on a platform that refuses others; kept once one is taken. */
-function inAnyPages(caller: Caller): Client["microappdata"] {
-  let kept = 0;
-  const send: typeof caller.call<"microappdata"> = (name, { searchFilter = [], ...request }, options) => {
-    const most = pageSizes[kept] ?? 1_000;
+function inAnyPages(caller: Caller, { skipForm }: Habits): Client["microappdata"] {
+  const forms = skipForm === "text" ? asTexts : [...pageForms, ...asTexts];
+  const [documented = { most: 10_000 }, ...others] = forms;
+  let kept = documented;
+  const send = (
+    { most, asTexts = false }: PageForm,
+    { searchFilter = [], ...request }: RequestOf<"microappdata">,
+    options?: CallOptions,
+  ) => {
     const pages = searchFilter.map(({ limit, ...page }) =>
       limit === undefined ? page : { ...page, limit: Math.min(Number(limit), most) },
     );
-    if (kept < pageSizes.length) return caller.call(name, { ...request, searchFilter: pages }, options);
-    const texts = pages.map((page) =>
-      JSON.stringify(page, (_, value: unknown) => (typeof value === "number" ? String(value) : value)),
-    );
-    return caller.call(name, request, options, { searchFilter: texts });
+    return asTexts
+      ? caller.call("microappdata", request, options, { searchFilter: pages.map(withTexts) })
+      : caller.call("microappdata", { ...request, searchFilter: pages }, options);
   };
   return async (request, options) => {
     if (request.searchFilter === undefined) return caller.call("microappdata", request, options);
-    const isOpen = kept === 0 && request.optViewFilters === undefined && request.optSearchFilters === undefined;
+    const isOpen =
+      kept === documented && request.optViewFilters === undefined && request.optSearchFilters === undefined;
     try {
-      return await send("microappdata", request, options);
+      return await send(kept, request, options);
     } catch (error) {
       if (!isOpen || !isRefusal(error) || error.status === undefined) throw error;
-      for (kept = 1; kept <= pageSizes.length; kept++) {
+      for (const form of others) {
         try {
-          return await send("microappdata", request, options);
+          const answer = await send(form, request, options);
+          kept = form;
+          return answer;
         } catch (again) {
           if (!isRefusal(again)) throw again;
         }
       }
-      kept = 0;
       throw error;
     }
   };
 }
+
+/** A page as JSON with its place as texts, as older clients send it. */
+const withTexts = (page: object): string =>
+  JSON.stringify(page, (key, value: unknown) => (key === "skip" || key === "limit" ? String(value) : value));
 
 /** Requests of several teams, one after the other, for a platform that takes one team in a request. */
 const oneTeamEach = (client: Client): Partial<Client> => ({

@@ -217,22 +217,12 @@ function renamed(values: Record<string, unknown>, { platformFormat }: WireNames)
 /** The parameters in the form that a platform of these habits takes. */
 function formed(name: EndpointName, values: Record<string, unknown>, habits: Habits): Record<string, unknown> {
   if (name === "createappwithprompt") return { attachments: [], ...values }; // left out by the documented form alone
-  if (name === "microappdata" && habits.skipForm === "text") return { ...values, ...quotedPaging(values) };
   const ofTeams = name === "teammembers" || name === "insertteammembers";
   if (!ofTeams || habits.teamParameter !== "teamID") return values;
   const { teamIDs, ...rest } = values;
   const [teamID, ...others] = teamIDs as string[]; // the schema has checked it
   if (others.length > 0) throw invalid(name, "teamIDs: this platform takes one team in a request");
   return { teamID, ...rest };
-}
-
-/** The paging of a read with its numbers as texts, as older clients send it. */
-function quotedPaging({ searchFilter }: Record<string, unknown>): Record<string, unknown> {
-  if (!Array.isArray(searchFilter)) return {};
-  const filters = searchFilter as Record<string, unknown>[]; // the schema has checked it
-  const text = (key: string, value: unknown): unknown => (key === "skip" || key === "limit" ? String(value) : value);
-  const quoted = filters.map((filter) => Object.entries(filter).map(([key, value]) => [key, text(key, value)]));
-  return { searchFilter: quoted.map((entries) => Object.fromEntries(entries) as unknown) };
 }
 
 /** Advice about a failed call that only the endpoint can give. */
