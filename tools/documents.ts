@@ -64,9 +64,7 @@ function methods(): string {
 
 function method(name: string, { summary, method: verb, path, effect, request, answer, errors }: Endpoint): string[] {
   const lines = [
-    summary,
-    effects[effect],
-    "",
+    `${summary} ${effects[effect]}`,
     ...parts("@param request", request, "input"),
     ...parts("@returns", answer, "output"),
     ...(errors.length > 0 ? [`@throws ApiError ${errors.map((code) => `\`${code}\``).join(", ")}`] : []),

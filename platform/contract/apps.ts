@@ -44,7 +44,6 @@ export const createappwithpromptStatus = endpoint({
 export const sendnotification = endpoint({
   summary: "Notifies a user about an app: in the app, by push, or by a badge alone.",
   path: "/api/sendnotification",
-  auth: "token",
   effect: "create",
   request: z.object({
     appID: id.describe("App that the requesting user can edit."),

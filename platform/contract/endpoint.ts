@@ -49,15 +49,13 @@ export function parameters(received: Received): Record<string, unknown> {
   return { ...received.query, ...Object.fromEntries(present) };
 }
 
-type Declaration<Request extends z.ZodType, Answer extends z.ZodType> = Omit<
-  Endpoint<Request, Answer>,
-  "method" | "accept"
-> &
-  Partial<Pick<Endpoint<Request, Answer>, "method" | "accept">>;
+type Usual = "method" | "auth" | "accept";
+type Declaration<Request extends z.ZodType, Answer extends z.ZodType> = Omit<Endpoint<Request, Answer>, Usual> &
+  Partial<Pick<Endpoint<Request, Answer>, Usual>>;
 
-/** Declares an endpoint; POST with parameters in the body by default. */
+/** Declares an endpoint; by default a POST with a token and with parameters in the body. */
 export function endpoint<Request extends z.ZodType, Answer extends z.ZodType>(
   declaration: Declaration<Request, Answer>,
 ): Endpoint<Request, Answer> {
-  return { method: "POST", accept: parameters, ...declaration };
+  return { method: "POST", auth: "token", accept: parameters, ...declaration };
 }

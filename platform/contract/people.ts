@@ -11,7 +11,7 @@ import {
   read,
   holderIn,
 } from "./envelopes.ts";
-import { id, describeLater, email, needsOne } from "./values.ts";
+import { id, idSchema, isID, email, needsOne } from "./values.ts";
 import { isObject, listOf, type Json } from "./wire.ts";
 
 export const organization = z.looseObject(namedThing);
@@ -19,7 +19,6 @@ export const organization = z.looseObject(namedThing);
 export const insertorganization = endpoint({
   summary: "Creates an organization. The caller may choose its ID.",
   path: "/api/insertorganization",
-  auth: "token",
   effect: "create",
   request: z.object({
     organizationInfo: z.object({
@@ -35,7 +34,6 @@ export const insertorganization = endpoint({
 export const readorganization = endpoint({
   summary: "Reads an organization.",
   path: "/api/readorganization",
-  auth: "token",
   effect: "read",
   request: z.object({ organizationID: id }),
   ...oneOf("organization", organization),
@@ -45,7 +43,6 @@ export const readorganization = endpoint({
 export const updateorganization = endpoint({
   summary: "Changes an organization.",
   path: "/api/updateorganization",
-  auth: "token",
   effect: "idempotent",
   request: z.object({
     organizationID: id,
@@ -58,7 +55,6 @@ export const updateorganization = endpoint({
 export const deleteorganization = endpoint({
   summary: "Deletes an organization that nothing depends on any more.",
   path: "/api/deleteorganization",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ organizationID: id }),
   ...done,
@@ -76,7 +72,6 @@ export const team = z.looseObject({
 export const insertteam = endpoint({
   summary: "Creates a team in an organization. The caller may choose its ID.",
   path: "/api/insertteam",
-  auth: "token",
   effect: "create",
   request: z.object({
     teamInfo: z.object({
@@ -92,7 +87,6 @@ export const insertteam = endpoint({
 export const readteam = endpoint({
   summary: "Reads a team.",
   path: "/api/readteam",
-  auth: "token",
   effect: "read",
   request: z.object({ teamID: id }),
   ...oneOf("team", team),
@@ -102,7 +96,6 @@ export const readteam = endpoint({
 export const updateteam = endpoint({
   summary: "Changes a team.",
   path: "/api/updateteam",
-  auth: "token",
   effect: "idempotent",
   request: z.object({
     teamID: id,
@@ -115,7 +108,6 @@ export const updateteam = endpoint({
 export const deleteteam = endpoint({
   summary: "Deletes a team.",
   path: "/api/deleteteam",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ teamID: id }),
   ...done,
@@ -124,51 +116,37 @@ export const deleteteam = endpoint({
 
 export const role = z.enum(["admin", "member"]);
 
-/** The shape is not documented: a plain user ID, or an object with any of these keys. */
-const anyMember = z.union([
-  id.transform((userID): Member => ({ userID })),
-  z
-    .looseObject({
-      _id: id.optional(),
-      teamMemberID: id.optional(),
-      teamID: id.optional(),
-      userID: id.optional(),
-      email: z.string().optional(),
-      role: z.string().optional(),
-    })
-    .transform(memberOf),
-]);
+/** A member in an answer, whose shape is not documented: a plain user ID, or an object with any of these keys. */
+type Answered = string | { [Key in keyof Member | "_id"]?: string | undefined };
 
-/**
- * A member as the platform lists it. Lists are long and are read again after each batch of additions: ordinary members
- * take an eighth of the schema's time, which decides about all others.
- */
-export const teamMember = z
-  .custom<z.input<typeof anyMember>>()
-  .transform((value, context): Member => {
-    if (isOrdinary(value)) return memberOf(value);
-    const { data, error } = anyMember.safeParse(value);
-    if (error) context.issues.push({ code: "custom", input: value, message: error.message });
-    return data ?? {};
-  })
-  .meta(describeLater(["anyOf"], () => z.toJSONSchema(anyMember, { io: "input" })));
+const isAnsweredID = (value: unknown): boolean => value === undefined || isID(value);
+const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
 
-type Ordinary = { [Key in "_id" | "teamMemberID" | "teamID" | "userID" | "email" | "role"]?: string | undefined };
-
-function memberOf({ _id, teamMemberID = _id, teamID, userID, email, role }: Ordinary): Member {
-  return { teamMemberID, teamID, userID, email, role };
-}
-
-/** True for an object whose known values are texts that the schema takes as they are. */
-function isOrdinary(value: unknown): value is Ordinary {
-  if (!isObject(value)) return false;
+function isMember(value: unknown): boolean {
+  if (!isObject(value)) return isID(value);
   const { _id, teamMemberID, teamID, userID, email, role } = value;
-  const isText = (text: unknown): boolean => text === undefined || typeof text === "string";
   return [_id, teamMemberID, teamID, userID].every(isAnsweredID) && isText(email) && isText(role);
 }
 
-const isAnsweredID = (value: unknown): boolean =>
-  value === undefined || (typeof value === "string" && value !== "" && value.length <= 200);
+function memberOf(answered: Answered): Member {
+  if (typeof answered === "string") return { userID: answered };
+  const { _id, teamMemberID = _id, teamID, userID, email, role } = answered;
+  return { teamMemberID, teamID, userID, email, role };
+}
+
+const memberKeys = {
+  ...{ _id: idSchema, teamMemberID: idSchema, teamID: idSchema, userID: idSchema },
+  ...{ email: { type: "string" }, role: { type: "string" } },
+};
+
+/**
+ * A member as the platform lists it. Lists are long and are read again after each batch of additions: the check takes an
+ * eighth of a schema's time.
+ */
+export const teamMember = z
+  .custom<Answered>(isMember)
+  .transform(memberOf)
+  .meta({ anyOf: [idSchema, { type: "object", properties: memberKeys, additionalProperties: {} }] });
 
 /** A member with whatever is known of it. */
 export interface Member {
@@ -205,7 +183,6 @@ const namedHow = { error: "teamMemberID, or teamID with userID, is required", pa
 export const insertteammembers = endpoint({
   summary: "Adds users to teams; unknown e-mail addresses become invited users. Roles are set with updateteammember.",
   path: "/api/insertteammembers",
-  auth: "token",
   effect: "idempotent", // adding a member who is there changes nothing (assumed)
   request: needsOne(
     z.object({
@@ -229,7 +206,6 @@ export const insertteammembers = endpoint({
 export const teammembers = endpoint({
   summary: "Lists the members of teams.",
   path: "/api/teammembers",
-  auth: "token",
   effect: "read",
   request: z.object({ teamIDs: z.array(id).min(1) }),
   accept: (received) => withTeamIDs(parameters(received)),
@@ -242,7 +218,6 @@ export const teammembers = endpoint({
 export const readteammember = endpoint({
   summary: "Reads one member of a team.",
   path: "/api/readteammember",
-  auth: "token",
   effect: "read",
   request: needsOne(z.object(oneMember), namedHow, byID, byUser),
   ...oneOf("teamMember", teamMember),
@@ -252,7 +227,6 @@ export const readteammember = endpoint({
 export const updateteammember = endpoint({
   summary: "Changes a member's role, the only thing of a member that can change.",
   path: "/api/updateteammember",
-  auth: "token",
   effect: "idempotent",
   request: needsOne(z.object({ ...oneMember, role }), namedHow, byID, byUser),
   accept: (received) => {
@@ -266,7 +240,6 @@ export const updateteammember = endpoint({
 export const deleteteammember = endpoint({
   summary: "Removes a member from a team.",
   path: "/api/deleteteammember",
-  auth: "token",
   effect: "idempotent",
   request: needsOne(z.object(oneMember), namedHow, byID, byUser),
   ...done,
@@ -276,7 +249,6 @@ export const deleteteammember = endpoint({
 export const enforceteammembership = endpoint({
   summary: "Makes a user a member of exactly the named teams.",
   path: "/api/enforceteammembership",
-  auth: "token",
   effect: "idempotent",
   request: needsOne(
     z.object({
@@ -318,7 +290,6 @@ export const login = endpoint({
 export const logout = endpoint({
   summary: "Ends the session of the token.",
   path: "/api/logout",
-  auth: "token",
   effect: "idempotent",
   // The specification has the IDs in the headers, clients in the field send them in the body: both are sent.
   request: session.partial(),
@@ -330,7 +301,6 @@ export const userid = endpoint({
   summary: "Finds the user ID that belongs to an e-mail address. Works only where it is enabled.",
   method: "GET",
   path: "/api/userid",
-  auth: "token",
   effect: "read",
   request: z.object({ email }),
   accept: parameters, // the query, a GET's JSON body and a POST's are all in use

@@ -12,7 +12,6 @@ const query = z
 export const microappdata = endpoint({
   summary: "Reads many rows of a data table.",
   path: "/api/microappdata",
-  auth: "token",
   effect: "read",
   request: z.object({
     microAppID: id.describe("Data table ID."),
@@ -64,7 +63,6 @@ export const microappdata = endpoint({
 export const microappdataRow = endpoint({
   summary: "Reads one row.",
   path: "/api/microappdata/row",
-  auth: "token",
   effect: "read",
   request: z.object({ rowID: id }),
   // An unknown row is an empty body (assumed).
@@ -89,7 +87,6 @@ const viewers = {
 export const insertmicroapprow = endpoint({
   summary: "Inserts one row. Labels that the table lacks are ignored by the platform.",
   path: "/api/insertmicroapprow",
-  auth: "token",
   effect: "create",
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
   answer: z.object({ rowID: id }),
@@ -101,7 +98,6 @@ export const insertmicroapprow = endpoint({
 export const insertmicroapprows = endpoint({
   summary: "Inserts many rows. Labels that the table lacks are ignored by the platform. No row IDs are promised.",
   path: "/api/insertmicroapprows",
-  auth: "token",
   effect: "create",
   request: z.object({
     microAppID: id,
@@ -122,7 +118,6 @@ export const insertmicroapprows = endpoint({
 export const updatemicroapprow = endpoint({
   summary: "Changes the named labels of one row; null clears a linked-table field.",
   path: "/api/updatemicroapprow",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ rowID: id, rowData, microAppID: id.optional(), ...writeOptions }),
   ...done,
@@ -133,7 +128,6 @@ export const updatemicroapprow = endpoint({
 export const removemicroapprow = endpoint({
   summary: "Deletes one row.",
   path: "/api/removemicroapprow",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ rowID: id }),
   ...done,
@@ -162,7 +156,6 @@ const parentRow = id.describe("ID of the parent row.");
 export const microappchildList = endpoint({
   summary: "Lists the child records of a row's field.",
   path: "/api/microappchild/list",
-  auth: "token",
   effect: "read",
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
@@ -174,7 +167,6 @@ export const microappchildList = endpoint({
 export const microappchildCreate = endpoint({
   summary: "Creates a child record on a row's field.",
   path: "/api/microappchild/create",
-  auth: "token",
   effect: "create",
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
   answer: z.object({ childID: id }),
@@ -186,7 +178,6 @@ export const microappchildCreate = endpoint({
 export const microappchildRead = endpoint({
   summary: "Reads one child record.",
   path: "/api/microappchild/read",
-  auth: "token",
   effect: "read",
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
@@ -198,7 +189,6 @@ export const microappchildRead = endpoint({
 export const microappchildUpdate = endpoint({
   summary: "Changes a child record's metadata.",
   path: "/api/microappchild/update",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ childID: id, content }),
   ...done,
@@ -209,7 +199,6 @@ export const microappchildUpdate = endpoint({
 export const microappchildDelete = endpoint({
   summary: "Deletes a child record.",
   path: "/api/microappchild/delete",
-  auth: "token",
   effect: "idempotent",
   request: z.object({ childID: id }),
   ...done,
@@ -220,7 +209,6 @@ export const microappchildDelete = endpoint({
 export const microappchildStorecopy = endpoint({
   summary: "Copies a stored file to another resource.",
   path: "/api/microappchild/storecopy",
-  auth: "token",
   effect: "create",
   request: z.object({
     sourceResourceID: id,
@@ -237,7 +225,6 @@ export const microappchildStorecopy = endpoint({
 export const microappchildUploadFileToStore = endpoint({
   summary: "Has the platform download a file and store it.",
   path: "/api/microappchild/uploadFileToStore",
-  auth: "token",
   effect: "create",
   request: z.object({ resourceID: id, fieldID: id, url: z.string().min(1), filename: z.string().min(1).optional() }),
   answer: z.object({ url: z.string(), fileKey: z.string().optional() }), // assumed

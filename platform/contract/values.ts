@@ -3,6 +3,9 @@ import { isObject } from "./wire.ts";
 
 /** An ID that the platform assigns: opaque, 1 to 200 characters, not a display name. */
 export const id = z.string().min(1).max(200);
+export const idSchema = { type: "string", minLength: 1, maxLength: 200 };
+export const isID = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= 200;
 
 /** An e-mail address. Only its outline is checked, since the platform's rules are not documented. */
 export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
@@ -52,55 +55,46 @@ export const locationValue = z.object({
   }),
 });
 
-/**
- * Keys of a JSON Schema, each made when a document asks for it: to make one takes as long as all else here, and every
- * program loads this.
- */
-export function describeLater(keys: readonly string[], make: () => Record<string, unknown>): Record<string, unknown> {
-  let made: Record<string, unknown> | undefined;
-  const get = (key: string) => ({ enumerable: true, get: () => (made ??= make())[key] });
-  return Object.defineProperties({}, Object.fromEntries(keys.map((key) => [key, get(key)])));
-}
+/** A row of an answer: its fields by label beside the platform's own, `_id` among them. */
+export type Row = Record<string, unknown> & {
+  _id: string;
+  userID?: string | null | undefined;
+  viewers?: unknown[] | null | undefined;
+  teamViewers?: unknown[] | null | undefined;
+  isLocked?: boolean | null | undefined;
+  submitted?: unknown;
+  embeddingRowID?: string | null | undefined;
+};
 
-const rowFields = z.object({
-  _id: id,
-  userID: z.string().nullish().describe("The row's creator."),
-  viewers: z.array(z.unknown()).nullish(),
-  teamViewers: z.array(z.unknown()).nullish(),
-  isLocked: z.boolean().nullish(),
-  submitted: z.unknown().optional().describe("Milliseconds since the epoch."),
-  embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
-});
-
-/**
- * A row of an answer: user-defined fields by label beside the platform's own. It is validated and passed on without a
- * copy, because rows come by the thousand.
- */
-export const row = z
-  .custom<z.output<typeof rowFields> & Record<string, unknown>>(
-    (value) => isRow(value) || rowFields.safeParse(value).success,
-  )
-  .meta(
-    describeLater(["type", "properties", "required", "additionalProperties"], () =>
-      z.toJSONSchema(z.looseObject(rowFields.shape)),
-    ),
-  );
-
-/** Quick check for an ordinary row, in an eighth of the schema's time; the schema decides about all others. */
 function isRow(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { _id, userID, viewers = [], teamViewers = [], isLocked = false, embeddingRowID = "" } = value;
-  return (
-    typeof _id === "string" &&
-    _id !== "" &&
-    _id.length <= 200 &&
-    typeof userID === "string" &&
-    Array.isArray(viewers) &&
-    Array.isArray(teamViewers) &&
-    typeof isLocked === "boolean" &&
-    typeof embeddingRowID === "string"
-  );
+  const { _id, userID, viewers, teamViewers, isLocked, embeddingRowID } = value;
+  const isOf = (type: string, field: unknown): boolean => (field ?? undefined) === undefined || typeof field === type;
+  const isList = (field: unknown): boolean => Array.isArray(field ?? []);
+  const texts = isOf("string", userID) && isOf("string", embeddingRowID);
+  return isID(_id) && texts && isOf("boolean", isLocked) && isList(viewers) && isList(teamViewers);
 }
+
+const listOrNull = { anyOf: [{ type: "array", items: {} }, { type: "null" }] };
+
+/**
+ * A row of an answer: user-defined fields by label beside the platform's own. It is checked and passed on without a copy,
+ * because rows come by the thousand.
+ */
+export const row = z.custom<Row>(isRow).meta({
+  type: "object",
+  properties: {
+    _id: idSchema,
+    userID: { description: "The row's creator.", type: ["string", "null"] },
+    viewers: listOrNull,
+    teamViewers: listOrNull,
+    isLocked: { type: ["boolean", "null"] },
+    submitted: { description: "Milliseconds since the epoch." },
+    embeddingRowID: { description: "The parent row, in a sub-table.", type: ["string", "null"] },
+  },
+  required: ["_id"],
+  additionalProperties: {},
+});
 
 /** Labels of the platform's own fields in a row. None of them can be written. */
 export const systemLabels: ReadonlySet<string> = new Set([
@@ -125,8 +119,6 @@ export const systemLabels: ReadonlySet<string> = new Set([
 export const declarable = (row: RowData): RowData =>
   Object.fromEntries(Object.entries(row).filter(([label]) => !systemLabels.has(label)));
 
-/** A row of an answer: its fields by label beside the platform's own, `_id` among them. */
-export type Row = z.infer<typeof row>;
 /** Values of a row by field label, to write. Labels are case sensitive. */
 export type RowData = z.infer<typeof rowData>;
 
