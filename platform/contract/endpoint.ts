@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { wrapRead, wrapWritten } from "./envelopes.ts";
 import { type ErrorCode, isObject } from "./wire.ts";
 
 /**
@@ -49,13 +50,14 @@ export function parameters(received: Received): Record<string, unknown> {
   return { ...received.query, ...Object.fromEntries(present) };
 }
 
-type Usual = "method" | "auth" | "accept";
+type Usual = "method" | "auth" | "accept" | "wrap";
 type Declaration<Request extends z.ZodType, Answer extends z.ZodType> = Omit<Endpoint<Request, Answer>, Usual> &
   Partial<Pick<Endpoint<Request, Answer>, Usual>>;
 
-/** Declares an endpoint; by default a POST with a token and with parameters in the body. */
+/** Declares an endpoint; by default a POST with a token, with parameters in the body, and with the envelope of its effect. */
 export function endpoint<Request extends z.ZodType, Answer extends z.ZodType>(
   declaration: Declaration<Request, Answer>,
 ): Endpoint<Request, Answer> {
-  return { method: "POST", auth: "token", accept: parameters, ...declaration };
+  const wrap = declaration.effect === "read" ? wrapRead : wrapWritten;
+  return { method: "POST", auth: "token", accept: parameters, wrap, ...declaration };
 }

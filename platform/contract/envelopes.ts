@@ -40,18 +40,20 @@ export function holderIn(wire: unknown, name: keyof typeof places): unknown {
 }
 
 /** The envelope of reads. */
-export const read = (answer: unknown): Json => ({ status: "success", body: answer });
+export const wrapRead = (answer: unknown): Json => ({ status: "success", body: answer });
 
 /**
- * The envelope of writes. It has the values twice: beside `status`, as documented, and under `body`, where known readers
- * look for them.
+ * The envelope of writes. It has the values, if any, twice: beside `status`, as documented, and under `body`, where known
+ * readers look for them.
  */
-export const wrapWritten = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
+export const wrapWritten = (answer: unknown): Json =>
+  isObject(answer) && Object.keys(answer).length > 0
+    ? { status: "success", ...answer, body: { ...answer } }
+    : { status: "success" };
 
 /** Answer of a change that returns no values. */
 export const done = {
   answer: z.object({}),
-  wrap: (): Json => ({ status: "success" }),
   unwrap: (wire: unknown): unknown => (isObject(wire) ? {} : wire),
 };
 
@@ -71,7 +73,7 @@ export const declareMadeID = <Name extends string>(name: Name, endpoint: "insert
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the answer has its type
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
-  wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),
+  wrap: (answer: Partial<Record<Name, unknown>>): Json => wrapRead(answer[name] ?? {}),
   unwrap: (wire: unknown): Json => (isEmptyBody(wire) ? {} : { [name]: at(wire, "body") ?? null }),
 });
 

@@ -8,7 +8,6 @@ import {
   newNamedThing,
   oneOf,
   found,
-  read,
   holderIn,
 } from "./envelopes.ts";
 import { id, idSchema, isID, email, needsOne } from "./values.ts";
@@ -210,7 +209,6 @@ export const teammembers = endpoint({
   request: z.object({ teamIDs: z.array(id).min(1) }),
   accept: (received) => withTeamIDs(parameters(received)),
   answer: z.object({ teamMembers: z.array(teamMember) }),
-  wrap: read,
   unwrap: (wire) => ({ teamMembers: found(wire, "teammembers") }),
   errors: ["notFound", "forbidden"],
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { done, found, isEmptyBody, read, wrapWritten, holderIn } from "./envelopes.ts";
+import { done, found, isEmptyBody, holderIn } from "./envelopes.ts";
 import { count, direction, id, maxRowsPerInsert, row, rowData } from "./values.ts";
 import { isObject } from "./wire.ts";
 
@@ -54,7 +54,6 @@ export const microappdata = endpoint({
     optExcludeMicroApps: z.unknown().optional(),
   }),
   answer: z.object({ microAppRows: z.array(row) }),
-  wrap: read,
   // No match is an empty list (assumed).
   unwrap: (wire) => ({ microAppRows: found(wire, "microappdata") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
@@ -67,7 +66,6 @@ export const microappdataRow = endpoint({
   request: z.object({ rowID: id }),
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
-  wrap: read,
   unwrap: (wire) => (isEmptyBody(wire) ? {} : { currentRow: found(wire, "microappdataRow") ?? null }),
   unknown: {},
   errors: ["forbidden"],
@@ -90,7 +88,6 @@ export const insertmicroapprow = endpoint({
   effect: "create",
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
   answer: z.object({ rowID: id }),
-  wrap: wrapWritten,
   unwrap: (wire) => ({ rowID: found(wire, "insertmicroapprow") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
@@ -110,7 +107,6 @@ export const insertmicroapprows = endpoint({
     ...viewers,
   }),
   answer: z.object({ inserted: z.number().int().optional().describe("Rows inserted; some platforms do not tell.") }),
-  wrap: wrapWritten,
   unwrap: (wire) => (isObject(wire) ? { inserted: found(wire, "insertmicroapprows") } : wire),
   errors: ["notFound", "forbidden", "invalidRequest", "tooLarge"],
 });
@@ -121,7 +117,6 @@ export const updatemicroapprow = endpoint({
   effect: "idempotent",
   request: z.object({ rowID: id, rowData, microAppID: id.optional(), ...writeOptions }),
   ...done,
-  wrap: wrapWritten,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -131,7 +126,6 @@ export const removemicroapprow = endpoint({
   effect: "idempotent",
   request: z.object({ rowID: id }),
   ...done,
-  wrap: wrapWritten,
   errors: ["notFound", "forbidden"],
 });
 
@@ -159,7 +153,6 @@ export const microappchildList = endpoint({
   effect: "read",
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
-  wrap: read,
   unwrap: (wire) => ({ childItems: found(wire, "microappchildList") }),
   errors: ["notFound", "forbidden"],
 });
@@ -170,7 +163,6 @@ export const microappchildCreate = endpoint({
   effect: "create",
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
   answer: z.object({ childID: id }),
-  wrap: wrapWritten,
   unwrap: (wire) => ({ childID: found(wire, "microappchildCreate") }),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
@@ -181,7 +173,6 @@ export const microappchildRead = endpoint({
   effect: "read",
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
-  wrap: read,
   unwrap: (wire) => (isEmptyBody(wire) ? {} : { childItem: found(wire, "microappchildRead") ?? null }),
   errors: ["notFound", "forbidden"],
 });
@@ -192,7 +183,6 @@ export const microappchildUpdate = endpoint({
   effect: "idempotent",
   request: z.object({ childID: id, content }),
   ...done,
-  wrap: wrapWritten,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -202,7 +192,6 @@ export const microappchildDelete = endpoint({
   effect: "idempotent",
   request: z.object({ childID: id }),
   ...done,
-  wrap: wrapWritten,
   errors: ["notFound", "forbidden"],
 });
 
@@ -217,7 +206,6 @@ export const microappchildStorecopy = endpoint({
     newFileKey: z.string().min(1).optional(),
   }),
   answer: z.object({ signedUrl: z.string() }),
-  wrap: wrapWritten,
   unwrap: (wire) => ({ signedUrl: found(wire, "microappchildStorecopy") }),
   errors: ["notFound", "forbidden"],
 });
@@ -228,7 +216,6 @@ export const microappchildUploadFileToStore = endpoint({
   effect: "create",
   request: z.object({ resourceID: id, fieldID: id, url: z.string().min(1), filename: z.string().min(1).optional() }),
   answer: z.object({ url: z.string(), fileKey: z.string().optional() }), // assumed
-  wrap: wrapWritten,
   unwrap: (wire) => holderIn(wire, "microappchildUploadFileToStore"),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
