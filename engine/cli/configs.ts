@@ -59,7 +59,7 @@ async function set(
   const { found, crypter } = await find(terminal, options);
   const secret = options.secret ? await crypter() : undefined;
   const text = value ?? (await (terminal.input.isTTY ? readTyped(terminal, "value: ", !!secret) : readAll(terminal)));
-  setConfig(found, key, text, secret);
+  await setConfig(found, key, text, secret);
 }
 
 async function get(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
@@ -71,7 +71,7 @@ async function get(terminal: Terminal, key: string, options: Options & GlobalOpt
 }
 
 async function remove(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
-  removeConfig((await find(terminal, options)).found, key);
+  await removeConfig((await find(terminal, options)).found, key);
 }
 
 /** Finds the stack, whose passphrase is asked for, and its key derived, where a secret is set or shown alone: that takes a third of a second. */

@@ -2,7 +2,6 @@ import { type Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError } from "../errors.ts";
-import type { SecretSeal } from "../state/checkpoint.ts";
 import { breakLocks, runningHolders } from "../state/lock.ts";
 import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printableJson } from "../terminal/text.ts";
@@ -21,7 +20,6 @@ interface Options {
   file?: string;
   force?: boolean;
   yes?: boolean;
-  preserveConfig?: boolean;
   select?: boolean;
 }
 
@@ -35,11 +33,9 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     });
   stack
     .command("init")
-    .aliases(["new", "create", "setup"])
     .description("create an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--no-select", "don't select it")
-    .addOption(new Option("-y, --yes", "accepted for compatibility; nothing is asked").hideHelp())
     .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
   stack
     .command("ls")
@@ -73,7 +69,6 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .description("remove a stack that has no resources")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--force", "remove it even if it has resources, which stay where they are")
-    .option("--preserve-config", "keep Pulumi.<stack>.yaml")
     .option("-y, --yes", "don't ask for confirmation")
     .action((name: string | undefined, _, command: Command) => remove(terminal, name, optionsOf<Options>(command)));
   program
@@ -103,7 +98,7 @@ export async function makeStack(
 async function initStack(terminal: Terminal, workspace: Workspace, fullName: string, select = true): Promise<Stack> {
   const made = await workspace.init(fullName);
   const { project, environment } = workspace;
-  if (select) selectStack(project.name, project.file, environment, made.name);
+  if (select) await selectStack(project.name, project.file, environment, made.name);
   terminal.output.write(`Created stack '${made.name}'\n`);
   return made;
 }
@@ -119,7 +114,7 @@ async function select(terminal: Terminal, name: string | undefined, options: Opt
     await initStack(terminal, workspace, proper);
     return;
   }
-  selectStack(project.name, project.file, environment, proper);
+  await selectStack(project.name, project.file, environment, proper);
 }
 
 async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
@@ -193,13 +188,7 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : p
 
 async function exportState(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
-  const deployment = await stack.read();
-  const { encodeDeployment, formatOf } = await import("../state/checkpoint.ts");
-  const seal: SecretSeal = options.showSecrets
-    ? (_, plaintext) => ({ plaintext })
-    : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });
-  const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());
-  const text = `${printableJson({ ...formatOf(deployment), deployment: state }, 4)}\n`;
+  const text = `${printableJson(await stack.exported(options.showSecrets ?? false, new Date()), 4)}\n`;
   if (options.file === undefined) terminal.output.write(text);
   else {
     keepToOwner(options.file);
@@ -221,7 +210,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
   await lock.take((sentence) => terminal.errors.write(`${sentence}\n`));
   try {
     await backend.remove(project.name, stack.name);
-    if (!options.preserveConfig) stack.file.remove();
+    stack.file.remove();
   } finally {
     await lock.release();
   }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { EngineError } from "../errors.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { printJson, type Terminal } from "../terminal/prompts.ts";
-import { oneLine } from "../terminal/text.ts";
+import { writeOn } from "../terminal/text.ts";
 import { nameOf } from "../values/urns.ts";
 import { type PropertyMap, toShown } from "../values/values.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
@@ -31,27 +31,15 @@ async function get(terminal: Terminal, resource: string, options: Options & Glob
   const inputs = visible(found.inputs, options.showSecrets ?? false);
   const outputs = visible(found.outputs, options.showSecrets ?? false);
   const { id, type, urn } = found;
+  const shown = { id, inputs, outputs, type, urn, ...(found.delete ? { pendingDeletion: true } : {}) };
   if (options.output === "json") {
-    printJson(terminal, { id, inputs, outputs, type, urn, ...(found.delete ? { pendingDeletion: true } : {}) });
+    printJson(terminal, shown);
     return;
   }
-  const lines = [
-    `Type: ${oneLine(type)}`,
-    `URN:  ${oneLine(urn)}`,
-    ...(id ? [`ID:   ${oneLine(id)}`] : []),
-    ...(found.delete ? ["Pending deletion: yes"] : []),
-  ];
-  terminal.output.write(`${lines.join("\n")}\n`);
-  const { printTable } = await import("../terminal/columns.ts");
-  for (const [title, properties] of Object.entries({ Inputs: inputs, Outputs: outputs })) {
-    if (Object.keys(properties).length === 0) continue;
-    terminal.output.write(`${title}:\n`);
-    const rows = Object.entries(properties).map(([name, value]) => [
-      `    ${name}`,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]);
-    printTable(terminal, rows);
-  }
+  const { propertyLines } = await import("../display/properties.ts");
+  const lines = propertyLines(shown, 2, undefined, { paint: (_, text) => text, preview: false });
+  const write = writeOn(terminal.output, terminal.environment);
+  write(lines.map((line) => `${line.slice(2)}\n`).join(""));
 }
 
 /** Finds a resource by its URN or its name; of several copies the one that is not to be deleted. */

@@ -10,7 +10,10 @@ export type WriteFile = (file: string, content: readonly Buffer[]) => Promise<vo
 const small = 65_536;
 const flushed = promisify(fsync);
 
-/** Replaces a file durably. While a large one is on its way to the disk, steps go on, and share the next write. */
+/**
+ * Replaces a file. A reader sees the old content or the new one, also after a power cut. While a large one is on its way to
+ * the disk, steps go on, and share the next write.
+ */
 export const writeDurably: WriteFile = async (file, content) => {
   const isLarge = content.reduce((length, piece) => length + piece.length, 0) > small;
   const temporary = temporaryName(file);
@@ -31,24 +34,6 @@ export const writeDurably: WriteFile = async (file, content) => {
     throw writeFailure(file, error);
   }
 };
-
-/** Replaces a file. A reader sees the old content or the new one, also after a power cut. */
-export function writeAtomically(file: string, text: string): void {
-  const temporary = temporaryName(file);
-  try {
-    const handle = openSync(temporary, "wx", 0o600);
-    try {
-      writeFileSync(handle, text);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw writeFailure(file, error);
-  }
-}
 
 // The name ends differently from what the backend lists, so that a leftover is never taken for a stack or a lock.
 const temporaryName = (file: string): string =>

@@ -12,7 +12,7 @@ let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = new Sandbox();
   const own = await sandbox.init();
-  setConfig(own, "token", "s3cr3t", own.crypter);
+  await setConfig(own, "token", "s3cr3t", own.crypter);
 });
 afterEach(() => sandbox.remove());
 
@@ -31,7 +31,7 @@ describe("a full disk", () => {
       const fresh = new Sandbox();
       try {
         const stack = await fresh.init();
-        setConfig(stack, "token", "s3cr3t", stack.crypter);
+        await setConfig(stack, "token", "s3cr3t", stack.crypter);
         let count = 0;
         const ran = await fresh.run({}, {}, (file, text) => {
           if (++count >= failing) throw new EngineError(`could not write ${file}: the disk is full`);
@@ -56,7 +56,7 @@ describe("a full disk", () => {
 
 describe("a provider that is killed", () => {
   test("fails what it was doing, ends the run, and leaves no process", async () => {
-    setConfig(await sandbox.stack(), "slow", "20000");
+    await setConfig(await sandbox.stack(), "slow", "20000");
     const running = sandbox.run();
     const isSlow = (inputs: unknown): boolean => (inputs as { name?: unknown }).name === "slow";
     await eventually("a slow creation", () =>
@@ -73,7 +73,7 @@ describe("a provider that is killed", () => {
     expect(resources.map(({ urn }) => urn.split("::").at(-1))).not.toContain("slow");
     expect(childrenOf(process.pid).filter((command) => command.includes("@pulumi"))).toEqual([]);
 
-    setConfig(await sandbox.stack(), "slow", "0");
+    await setConfig(await sandbox.stack(), "slow", "0");
     expect((await sandbox.run()).succeeded).toBe(true);
   });
 });

@@ -69,7 +69,7 @@ describe("a plugin", () => {
     expect(drift.changes).toEqual({ update: 1, same: 2 });
     // The process that reads serves the program too, but for a configuration that is another.
     expect(calls(drift, "handshake")).toHaveLength(1);
-    setConfig(await sandbox.stack(), "tiny:color", "blue");
+    await setConfig(await sandbox.stack(), "tiny:color", "blue");
     const updated = await sandbox.run();
     expect(steps(updated)).toEqual(["refresh a: update", "update a"]);
     expect(calls(updated, "configure").map(([, , , config]) => config)).toEqual([{}, { color: "blue" }]);

@@ -89,9 +89,9 @@ describe.each(partOf(["broken", "life"], 0, 2))("the recording %s", (name) => {
       for (const [written, value] of Object.entries(step.config ?? {})) {
         const [, kind, key = ""] = /^(?:(secret|path):)?(.*)$/.exec(written) ?? [];
         const stack = await sandbox.stack();
-        if (value === null) removeConfig(stack, key);
+        if (value === null) await removeConfig(stack, key);
         else if (kind === "path") setAtPath(stack, key, value);
-        else setConfig(stack, key, value, kind === "secret" ? stack.crypter : undefined);
+        else await setConfig(stack, key, value, kind === "secret" ? stack.crypter : undefined);
       }
       if (isHandEdited(step)) sandbox.setCloud(step.cloud);
       const ran = await sandbox.run(

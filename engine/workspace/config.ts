@@ -3,7 +3,7 @@ import type { Crypter } from "../state/crypter.ts";
 import { goJson, isObject, type JsonValue } from "../values/json.ts";
 import { dynamicPackage } from "../values/urns.ts";
 import { hidden, type PropertyMap, Secret } from "../values/values.ts";
-import type { ConfigDeclaration, Project } from "./project.ts";
+import type { Project } from "./project.ts";
 
 /** An encrypted value: `secure: v1:…` in the stack's file. */
 export class Cipher {
@@ -106,7 +106,7 @@ export function configOf(values: Record<string, ConfigValue>, project: Project, 
   return config;
 }
 
-/** The configuration that a program gets, checked against what the project declares. */
+/** The configuration that a program gets: what the project declares is there, and encrypted where it says so. */
 export function effectiveConfig(
   values: Record<string, ConfigValue>,
   project: Project,
@@ -114,19 +114,13 @@ export function effectiveConfig(
   crypter: Crypter,
 ): Config {
   const config = configOf(values, project, crypter);
-  const missing: string[] = [];
-  for (const name of Object.keys(project.config).sort()) {
-    const declared = project.config[name];
-    if (declared === undefined) continue;
+  for (const [name, { secret }] of Object.entries(project.config)) {
     const key = configKey(name, project.name);
     const entry = config[key];
-    if (entry === undefined && key.startsWith(`${project.name}:`)) missing.push(`'${name}'`);
-    if (entry !== undefined && declared.type !== undefined) checkDeclared(stack, name, declared, entry);
-  }
-  if (missing.length > 0) {
-    const last = missing.pop() ?? "";
-    const names = missing.length === 0 ? last : `${missing.join(", ")} and ${last}`;
-    throw new EngineError(`Stack '${stack}' is missing configuration value${missing.length === 0 ? "" : "s"} ${names}`);
+    if (entry === undefined && key.startsWith(`${project.name}:`))
+      throw new EngineError(`Stack '${stack}' is missing configuration value '${name}'`);
+    if (entry && secret && !entry.secret)
+      throw new EngineError(`Stack '${stack}' with configuration key '${name}' must be encrypted as it's secret`);
   }
   return config;
 }
@@ -138,29 +132,6 @@ function defaultEntry(value: unknown): ConfigEntry {
     return { text: String(plain), secret: false, object: false };
   }
   return { text: goJson(plain as JsonValue), secret: false, object: true };
-}
-
-/** Forms of the texts of values, by the types that Pulumi.yaml may declare. */
-const forms: Readonly<Record<string, RegExp>> = {
-  string: /^/,
-  integer: /^[+-]?\d+$/,
-  boolean: /^(true|false)$/,
-  array: /^\[/,
-  object: /^\{/,
-};
-
-function checkDeclared(
-  stack: string,
-  name: string,
-  { type = "", secret }: ConfigDeclaration,
-  entry: ConfigEntry,
-): void {
-  const where = `Stack '${stack}' with configuration key '${name}' must be`;
-  if (secret && !entry.secret) throw new EngineError(`${where} encrypted as it's secret`);
-  const form = forms[type];
-  if (!form) throw new EngineError(`the type '${type}' in the configuration of Pulumi.yaml is not known`);
-  if (!form.test(entry.text) || (type === "string" && entry.object))
-    throw new EngineError(`${where} of type '${type}'`);
 }
 
 /** Selects the properties of a default provider: its own keys, or the whole configuration for dynamic resources. */

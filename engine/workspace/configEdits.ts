@@ -6,17 +6,22 @@ import type { FoundStack } from "./workspace.ts";
 type Files = Pick<FoundStack, "project" | "name" | "file">;
 
 /** Sets one key of the stack's configuration; with a crypter it is encrypted in the stack's file. */
-export function setConfig({ file, project }: Files, keyText: string, text: string, crypter?: Crypter): void {
+export async function setConfig(
+  { file, project }: Files,
+  keyText: string,
+  text: string,
+  crypter?: Crypter,
+): Promise<void> {
   file.set(configKey(keyText, project.name), crypter ? new Cipher(crypter.encrypt(text)) : text);
-  file.save();
+  await file.save();
 }
 
 /** Removes one key of the stack's configuration. */
-export function removeConfig({ file, project }: Files, keyText: string): void {
+export async function removeConfig({ file, project }: Files, keyText: string): Promise<void> {
   const key = configKey(keyText, project.name);
   if (file.values()[key] === undefined) return;
   file.set(key, undefined);
-  file.save();
+  await file.save();
 }
 
 /** Reads the value of a key; a structured one is JSON. A secret is hidden unless a crypter is given. */

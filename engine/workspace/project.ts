@@ -6,9 +6,8 @@ import { isObject } from "../values/json.ts";
 import { filesIn, projectFileAmong } from "./names.ts";
 import { readSettings, SettingsError } from "./strict.ts";
 
-/** One entry of `config` in Pulumi.yaml. */
-export interface ConfigDeclaration {
-  type?: string;
+/** One entry of `config` in Pulumi.yaml. Its type is for the Pulumi CLI. */
+interface ConfigDeclaration {
   default?: unknown;
   value?: unknown;
   secret: boolean;
@@ -171,7 +170,6 @@ function declarations(config: Record<string, unknown>, project: string): Record<
       return [
         key,
         {
-          ...(typeof declared["type"] === "string" ? { type: declared["type"] } : {}),
           ...(declared["default"] === undefined ? {} : { default: declared["default"] }),
           ...(declared["value"] === undefined ? {} : { value: declared["value"] }),
           secret: declared["secret"] === true,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { writeAtomically } from "../state/atomicWrite.ts";
+import { writeDurably } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 
 /** The folder of Pulumi's settings of the user: the current backend, the selected stacks. */
@@ -41,8 +41,13 @@ export function readSelectedStack(
   return typeof stack === "string" && stack !== "" ? stack : undefined;
 }
 
-export function selectStack(project: string, projectFile: string, environment: NodeJS.ProcessEnv, stack: string): void {
+export async function selectStack(
+  project: string,
+  projectFile: string,
+  environment: NodeJS.ProcessEnv,
+  stack: string,
+): Promise<void> {
   const file = workspaceFile(project, projectFile, environment);
   mkdirSync(path.dirname(file), { recursive: true });
-  writeAtomically(file, JSON.stringify({ ...readJson(file), stack }));
+  await writeDurably(file, [Buffer.from(JSON.stringify({ ...readJson(file), stack }))]);
 }

@@ -41,7 +41,7 @@ test.each(["2020-01-01", "2020-01-01T10:11:12.50Z", "0777", "0o17", "0x1f", "1_0
 test("what is not edited stays as written, and texts that mean something else are quoted", async () => {
   const stack = await sandbox.init();
   const texts = ["2020-01-01", "0777", "yes", "1e3", "~", "null", "", "-5", "plain <b>", "a: b", "# c"];
-  for (const [i, text] of texts.entries()) setConfig(stack, `t${i}`, text);
+  for (const [i, text] of texts.entries()) await setConfig(stack, `t${i}`, text);
   expect(file()).toContain(written.trimEnd());
   const again = await sandbox.stack();
   expect(texts.map((_, i) => getConfig(again, `t${i}`).text)).toEqual(texts);
@@ -50,7 +50,7 @@ test("what is not edited stays as written, and texts that mean something else ar
 
 test("a key that is removed is found no more", async () => {
   const stack = await sandbox.init();
-  removeConfig(stack, "nested");
+  await removeConfig(stack, "nested");
   expect(() => getConfig(stack, "nested")).toThrow("configuration key 'nested' not found");
 });
 

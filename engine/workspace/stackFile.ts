@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Document } from "yaml";
 import { isMap, Scalar } from "yaml";
 import { EngineError, Refusal } from "../errors.ts";
-import { writeAtomically } from "../state/atomicWrite.ts";
+import { writeDurably } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
 import { filesIn, stackFileAmong, stackFileOf } from "./names.ts";
@@ -77,9 +77,9 @@ export class StackFile {
     rmSync(this.file, { force: true });
   }
 
-  save(): void {
+  async save(): Promise<void> {
     mkdirSync(path.dirname(this.file), { recursive: true });
-    writeAtomically(this.file, this.#document.toString({ lineWidth: 0 }));
+    await writeDurably(this.file, [Buffer.from(this.#document.toString({ lineWidth: 0 }))]);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   encodeDeployment,
   formatOf,
   CheckpointText,
+  type SecretSeal,
 } from "../state/checkpoint.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { backendFolder, FileBackend, isName, nameRule } from "../state/fileBackend.ts";
@@ -154,7 +155,7 @@ export class Workspace {
     const crypter = await (salt === undefined ? newCrypter(passphrase) : openCrypter(salt, passphrase));
     if (file.salt === undefined) {
       file.salt = crypter.salt;
-      file.save();
+      await file.save();
     }
     return crypter;
   }
@@ -171,21 +172,27 @@ export interface FoundStack {
 
 /** Opens the backend of a project, which is made where there is none yet. */
 async function openBackend(
-  { file, backendUrl }: Pick<Project, "file" | "backendUrl">,
+  project: Pick<Project, "file" | "backendUrl">,
   { cwd, environment, write }: WorkspaceOptions,
 ): Promise<{ backend: FileBackend; url: string }> {
-  const url = environment["PULUMI_BACKEND_URL"] || backendUrl || currentBackend(environment);
-  if (url === undefined) {
-    throw new EngineError(
-      `no state backend is configured: set 'backend: {url: file://.}' in ${file} or PULUMI_BACKEND_URL=file://<folder>`,
-    );
-  }
+  const url = backendUrlOf(project, environment);
   const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
   refuseVariable(environment, /_GZIP$|_ZSTD$/, "compressed states");
   refuseVariable(environment, /_RETAIN_CHECKPOINTS$/, "a copy of each state that was");
   // The CLI looks at it in a new backend alone.
   await backend.open(() => refuseVariable(environment, /_LEGACY_LAYOUT$/, "the old layout without projects"));
   return { backend, url };
+}
+
+function backendUrlOf(
+  { file, backendUrl }: Pick<Project, "file" | "backendUrl">,
+  environment: NodeJS.ProcessEnv,
+): string {
+  const url = environment["PULUMI_BACKEND_URL"] || backendUrl || currentBackend(environment);
+  if (url !== undefined) return url;
+  throw new EngineError(
+    `no state backend is configured: set 'backend: {url: file://.}' in ${file} or PULUMI_BACKEND_URL=file://<folder>`,
+  );
 }
 
 /** Throws where a variable of the Pulumi CLI asks for states in a form that this engine does not write. */
@@ -280,6 +287,16 @@ export class Stack {
     return decodeDeployment(checkpoint, crypter);
   }
 
+  /** The state as `stack export` prints it, with its secrets encrypted or in clear. */
+  async exported(showSecrets: boolean, time: Date): Promise<object> {
+    const deployment = await this.read();
+    const seal: SecretSeal = showSecrets
+      ? (_, plaintext) => ({ plaintext })
+      : (place, text) => ({ ciphertext: this.crypter.encryptAt(place, text) });
+    const state = encodeDeployment(deployment, seal, this.crypter.salt, time);
+    return { ...formatOf(deployment), deployment: state };
+  }
+
   async write(deployment: Deployment): Promise<void> {
     await this.workspace.backend.write(this.project.name, this.name, this.#text.render(deployment, new Date()));
   }
@@ -299,9 +316,7 @@ export async function stateAtRest(
 ): Promise<string | undefined> {
   const project = readProject(findProject(cwd));
   if (!isName(stack)) throw new EngineError(`'${stack}' is not the name of a stack: ${nameRule}`);
-  const url = environment["PULUMI_BACKEND_URL"] || project.backendUrl || currentBackend(environment);
-  if (url === undefined) throw new EngineError("no state backend is configured");
-  return new FileBackend(backendFolder(url, cwd)).read(project.name, stack);
+  return new FileBackend(backendFolder(backendUrlOf(project, environment), cwd)).read(project.name, stack);
 }
 
 /**
@@ -332,7 +347,5 @@ export async function stateInClear(
   environment: NodeJS.ProcessEnv,
 ): Promise<{ stack: string; text: string }> {
   const opened = await (await Workspace.open({ cwd, environment })).stack(stack);
-  const deployment = await opened.read();
-  const state = encodeDeployment(deployment, (_, plaintext) => ({ plaintext }), opened.crypter.salt, new Date(0));
-  return { stack: opened.name, text: JSON.stringify({ ...formatOf(deployment), deployment: state }) };
+  return { stack: opened.name, text: JSON.stringify(await opened.exported(true, new Date(0))) };
 }

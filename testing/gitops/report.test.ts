@@ -106,7 +106,7 @@ test("state get shows one resource by its name or its URN, without secrets", asy
   const text = await project.run("state get", String(urn));
   expect(text).toMatchObject({
     status: 0,
-    output: expect.stringContaining(`ID:   ${String(id)}\nInputs:\n`) as unknown,
+    output: expect.stringContaining(`id     : "${String(id)}"\ninputs:\n    key:`) as unknown,
   });
   expect(await project.run("state get", "nobody")).toMatchObject({
     status: 1,

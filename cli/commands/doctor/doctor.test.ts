@@ -91,9 +91,9 @@ async function look({ config = {}, environment, file = "seeds: {}\n", tables = [
   for (const [key, text] of Object.entries<string | undefined>({ ...usual, ...config })) {
     if (text === undefined) continue;
     const value = places.reduce((written, [name, url]) => written.replace(name, url), text);
-    setConfig(own, `microapps:${key}`, value, ["password", "token", "apiKey"].includes(key) ? own.crypter : undefined);
+    const isSecret = ["password", "token", "apiKey"].includes(key);
+    await setConfig(own, `microapps:${key}`, value, isSecret ? own.crypter : undefined);
   }
-  own.file.save();
   await writeFile(join(folder, "dev.yaml"), file);
   for (const front of fronts) front.answer = answer ?? (() => false);
   const since = emulator.lastCall();
