@@ -113,7 +113,7 @@ describe("additions", () => {
     expect(refused).toEqual([42, 142]);
     expect(ends[42]).toMatchObject({ reason: { platformMessage: "p42@crew.example is invalid" } });
     expect([teams.a.length, teams.b.length]).toEqual([99, 99]);
-    expect(sent().length).toBeLessThan(20);
+    expect(sent().length).toBeLessThan(40);
   });
 
   test("that are forbidden together name nobody to the others, whose address may be a secret", async () => {

@@ -297,7 +297,7 @@ export class MemberLists {
   }
 
   /**
-   * Invites people, with as few calls as possible (see `inviteTogether`). Resolves to the people whose call failed, with
+   * Invites people, in one call unless somebody is refused. Resolves to the people whose call failed, with
    * the reason; the team's list shows whether they were added all the same, unless an answer came in an unknown form.
    */
   async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
@@ -640,9 +640,8 @@ class LateMembers {
 type Request = RequestOf<"insertteammembers">;
 
 /**
- * Sends as few requests as possible, each of which adds people to teams of which everybody there is meant to be in all.
- * When one is refused, sends one for each half, to find out whom the platform refuses, or where. Resolves to the
- * additions whose request failed, with the reason.
+ * Sends a request for each team. When one is refused, sends one for each half of its people, to find out whom the platform
+ * refuses. Resolves to the additions whose request failed, with the reason.
  */
 async function inviteTogether<One extends Addition>(
   additions: readonly One[],
@@ -660,40 +659,21 @@ async function inviteTogether<One extends Addition>(
       for (const one of group) failed.set(one, reason);
     }
   };
-  const alike = Map.groupBy(additions, ({ invitation: { targets } }) => JSON.stringify(targets ?? {}));
-  await Promise.all([...alike.values()].flatMap(together).map(invite));
+  const alike = Map.groupBy(additions, ({ teamID, invitation: { targets } }) =>
+    JSON.stringify([teamID, targets ?? {}]),
+  );
+  await Promise.all([...alike.values()].map(invite));
   return failed;
 }
 
-const teamOf = ({ teamID }: Addition): string => teamID;
 const personOf = ({ invitation }: Addition): string => namesOf(invitation)[0] ?? "";
 
-/** Groups in which everybody is meant to be in every team. */
-function together<One extends Addition>(additions: readonly One[]): One[][] {
-  const [byTeam, byPerson] = [withSame(teamOf, personOf, additions), withSame(personOf, teamOf, additions)];
-  return byTeam.length <= byPerson.length ? byTeam : byPerson;
-}
-
-/** Groups of those that belong to the same others. */
-function withSame<One extends Addition>(
-  own: (one: One) => string,
-  other: (one: One) => string,
-  additions: readonly One[],
-): One[][] {
-  const others = (group: readonly One[]): string => JSON.stringify([...new Set(group.map(other))].toSorted());
-  return [...Map.groupBy(Map.groupBy(additions, own).values(), others).values()].map((groups) => groups.flat());
-}
-
-/** The halves to try after a refusal: of the people, or of the teams; none when nothing is learned by that. */
+/** The halves to try after a refusal; none when nothing is learned by that. */
 function halvesOf<One extends Addition>(group: readonly One[], error: unknown): One[][] {
-  const isRefused = isRefusal(error) || isNotFound(error);
-  const mayBeTeam = isRefused || (error instanceof ApiError && error.code === "forbidden");
-  for (const by of [...(isRefused ? [personOf] : []), ...(mayBeTeam ? [teamOf] : [])]) {
-    const all = [...new Set(group.map(by))];
-    const first = new Set(all.slice(0, Math.ceil(all.length / 2)));
-    if (all.length > 1) return [...Map.groupBy(group, (one) => first.has(by(one))).values()];
-  }
-  return [];
+  const people = [...new Set(group.map(personOf))];
+  if (people.length < 2 || !(isRefusal(error) || isNotFound(error))) return [];
+  const first = new Set(people.slice(0, Math.ceil(people.length / 2)));
+  return [...Map.groupBy(group, (one) => first.has(personOf(one))).values()];
 }
 
 /** The failure of a request as each of a group may know it: without people, whose addresses may be others' secrets. */
@@ -710,7 +690,7 @@ function requestFor(group: readonly Addition[]): Request {
   const emails = people.flatMap(({ email }) => email ?? []);
   const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
   return {
-    teamIDs: [...new Set(group.map(teamOf))],
+    teamIDs: [group[0]?.teamID ?? ""],
     ...(emails.length > 0 ? { emails } : {}),
     ...(userIDs.length > 0 ? { userIDs } : {}),
     ...withoutUndefined(people[0]?.targets ?? {}),
