@@ -11,8 +11,7 @@ import { rowVerbs } from "../../provider/layers/layers.ts";
 import { naturalKey, type Cells } from "../../provider/seedRows/digests.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
 import { formatOf } from "../../provider/seedRows/source/source.ts";
-import { DataRefusal, type EnvironmentEntry } from "../report/environments.ts";
-import { type Declared, readDeclaration } from "../report/source.ts";
+import { DataRefusal, type Declared, type EnvironmentEntry, readDeclaration } from "../report/environments.ts";
 import type { EditedFile, FileEdit } from "./editor/edits.ts";
 import { type EditStep, type RowFileEdit, type ValueFileEdit, valueEdit } from "./editor/text.ts";
 
@@ -246,50 +245,22 @@ export class RowPlacing {
     }
   }
 
-  /** Gives columns their other names: in the first line of a CSV, else in each row that has them. */
-  async rename(): Promise<FileEdit[]> {
-    const edits: FileEdit[] = [];
-    for (const { former, now } of this.#renamed) {
+  /** Gives columns their other names in the first line of a CSV that the environment has for itself. Refuses them elsewhere. */
+  rename(): FileEdit[] {
+    const source = this.#source;
+    return this.#renamed.map(({ former, now }) => {
       const refuse = (file: string, why: string): never => {
         throw new DataRefusal(`the column ${former} is ${now} by now, and ${file} ${why}: rename it there by hand`);
       };
-      const source = this.#source;
-      if (source && !this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
-      if (source && formatOf(source.source) === ".csv")
-        edits.push({ kind: "column", file: source.source, delimiter: source.delimiter, label: former, now });
-      else if (source) edits.push(...(await this.#renameInRows(source, former, now)));
-      for (const [verb, items] of this.#items) {
-        for (const item of items.values()) {
-          const held = item.kind === "map" ? item.entries.get(former)?.value : undefined;
-          if (!held) continue;
-          if (!this.#files.isOwn(held.at.file)) refuse(held.at.file, "has it in its rows");
-          if (this.#key.includes(now)) refuse(held.at.file, "has it in its rows, as a part of their key");
-          const cells = toPlainValue(item);
-          const keys = Object.fromEntries(
-            this.#key.map((label) => [label, isObject(cells) ? cells[label] : undefined]),
-          );
-          edits.push(this.#setCell(held.at.file, verb, keys, now, toPlainValue(held)));
-          edits.push(valueEdit("remove", held.at.file, ["seeds", this.#seed, verb, { where: keys }, former]));
-        }
+      for (const item of [...this.#items.values()].flatMap((items) => [...items.values()])) {
+        const held = item.kind === "map" ? item.entries.get(former)?.value : undefined;
+        if (held) refuse(held.at.file, "has it in its rows");
       }
-    }
-    return edits;
-  }
-
-  async #renameInRows(source: RowFileEdit["source"], former: string, now: string): Promise<FileEdit[]> {
-    const edits: FileEdit[] = [];
-    if (this.#key.includes(now))
-      throw new DataRefusal(`the key ${former} is ${now} by now: rename it in ${source.source} by hand`);
-    for await (const block of read(source, this.#files.declared.folder))
-      for (const { values } of block)
-        if (Object.hasOwn(values, former)) {
-          const row = Object.fromEntries(this.#key.map((label) => [label, values[label]]));
-          edits.push({
-            ...{ kind: "row", do: "change", source, row },
-            values: { [former]: undefined, [now]: values[former] },
-          });
-        }
-    return edits;
+      if (!source) return refuse(this.#files.own, "has it in its rows");
+      if (!this.#files.isOwn(source.source)) refuse(source.source, "is read by other environments as well");
+      if (formatOf(source.source) !== ".csv") refuse(source.source, "has it in each row");
+      return { kind: "column", file: source.source, delimiter: source.delimiter, label: former, now };
+    });
   }
 
   #nameOf(label: string): string {
@@ -380,8 +351,7 @@ export class RowPlacing {
     const item = this.#items.get(verb)?.get(key);
     if (item?.kind !== "map") return undefined;
     if (label === undefined) return { file: item.at.file, verb };
-    const former = this.#renamed.find(({ now }) => now === label)?.former;
-    const cell = item.entries.get(label) ?? (former === undefined ? undefined : item.entries.get(former));
+    const cell = item.entries.get(label);
     return cell && { file: cell.value.at.file, verb };
   }
 
@@ -389,9 +359,7 @@ export class RowPlacing {
     const value = toPlainValue(item);
     if (verb === "rows-")
       return naturalKey(this.#key, Object.fromEntries(this.#key.map((label, at) => [label, [value].flat()[at]]))) ?? "";
-    if (!isObject(value)) return "";
-    const named = Object.entries(value).map(([label, cell]) => [this.#nameOf(label), cell] as const);
-    return naturalKey(this.#key, Object.fromEntries(named)) ?? "";
+    return (isObject(value) && naturalKey(this.#key, value)) || "";
   }
 
   /** The values of the key, as a file has them. */

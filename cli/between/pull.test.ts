@@ -235,8 +235,7 @@ describe("what went wrong elsewhere", () => {
     const { files: edited } = await stage.pull();
     expect(edited.map(({ file }) => file)).toEqual(["own.csv", "dev.yaml"]);
     await writeFiles(stage.repository.folder, edited.slice(0, 1));
-    // The draft of a process that is gone: its number is beyond all numbers of processes.
-    stage.repository.write({ ".dev.yaml.99999999-0123456789ab.tmp": "half" });
+    stage.repository.write({ ".dev.yaml.microapps.tmp": "half" });
     await expect(assertCommitted(stage.repository.folder, ["own.csv", "dev.yaml"])).rejects.toThrow(
       "own.csv is not committed: commit first, or go on with --dirty",
     );

@@ -23,8 +23,7 @@ import {
   type Thing,
 } from "../report/changeSet.ts";
 import type { Look, Looked, Stranger } from "../report/drift.ts";
-import { DataRefusal } from "../report/environments.ts";
-import { type Declared, readDeclaration } from "../report/source.ts";
+import { DataRefusal, type Declared, readDeclaration } from "../report/environments.ts";
 import { type EditedFile, type FileEdit, planEdits } from "./editor/edits.ts";
 import { readToEdit } from "./editor/writing.ts";
 import { copyEdited, type EnvironmentFiles, readPeople, refuseEnded, type Roster } from "./placing.ts";

@@ -1,11 +1,10 @@
-import path from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
 import { messageOf } from "../../machine/failures.ts";
 import { type EndpointName, endpoints } from "../../platform/contract/endpoints.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import { maskOf } from "../../provider/pulumi/properties.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsOf } from "./platform.ts";
 
 export interface CallFlags {
   cwd?: string;
@@ -13,7 +12,7 @@ export interface CallFlags {
 }
 
 /** Calls an endpoint and prints its answer; without a name lists all endpoints. */
-export async function call(name: string | undefined, text: string, { cwd, stack }: CallFlags): Promise<void> {
+export async function call(name: string | undefined, text: string, flags: CallFlags): Promise<void> {
   if (name === undefined) {
     for (const [each, { path: address, effect }] of Object.entries(endpoints)) {
       process.stdout.write(`${each.padEnd(32)} ${effect.padEnd(11)} ${address}\n`);
@@ -22,7 +21,7 @@ export async function call(name: string | undefined, text: string, { cwd, stack 
   }
   if (!isEndpoint(name)) throw new EngineError(`there is no endpoint '${name}': 'microapps api' lists them`);
   const request = parsed(text === "-" ? await readStream(process.stdin) : text);
-  const { settings, folder } = await settingsOf(path.resolve(cwd ?? "."), stack);
+  const { settings, folder } = await settingsOf(flags);
   const platform = await connect(settings, folder);
   try {
     // The call itself checks the request against the contract, before anything is sent.

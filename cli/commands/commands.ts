@@ -1,11 +1,13 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import path from "node:path";
 import { EngineError, processTerminal, pulumiVersion } from "../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../machine/today.ts";
+import type { WireNames } from "../../platform/contract/endpoints.ts";
 import type { CallFlags } from "./call.ts";
 import type { Flavour, PipelineOptions } from "./ci/pipelines.ts";
 import type { DoctorOptions } from "./doctor/doctor.ts";
 import type { DumpOptions } from "./dumpPlatform.ts";
+import type { EmulatorCommandOptions } from "./emulator/running.ts";
 import type { InitOptions } from "./init/project.ts";
 import type { PullOptions } from "./pulling.ts";
 import type { DriftOptions } from "./report/drifting.ts";
@@ -228,7 +230,6 @@ export function addPullCommand(program: Command): void {
     .argument("[environment]", "the environment, by name or stack")
     .argument("[things...]", "the changes: a thing as drift names it, or <thing>/<key> (default: all)")
     .option("-y, --yes", "write without asking")
-    .option("--json", "print what was found as JSON, and ask nothing")
     .option("--into <file>", "write overrides into this file of the environment")
     .option("--foreign", "also take rows and people that nobody declares")
     .option(
@@ -254,7 +255,6 @@ interface PromoteOptions {
   theirs?: string[];
   write?: boolean;
   dirty?: boolean;
-  json?: boolean;
 }
 
 /** Adds the command that brings changes of one environment into another. */
@@ -269,24 +269,20 @@ export function addPromoteCommand(program: Command): void {
     .option("--theirs <names...>", "take what <from> has where these conflict")
     .option("--write", "write the files, and promotions.yaml")
     .option("--dirty", "continue even if files are not committed")
-    .option("-j, --json", "print it as JSON")
     .action((from: string, to: string, _, own: Command) => runPromote(from, to, own.optsWithGlobals<PromoteOptions>()));
 }
 
 /** Promotes, prints what is or would be written, and sets the exit status. */
 async function runPromote(from: string, to: string, options: PromoteOptions): Promise<void> {
   const { cwd = ".", only = [], ours = [], theirs = [] } = options;
-  const { write = false, dirty = false, json = false } = options;
+  const { write = false, dirty = false } = options;
   const both = ours.find((name) => theirs.includes(name));
   if (both !== undefined) throw new EngineError(`--ours and --theirs both name ${both}: give it to one of them`);
-  const { printable, printableJson, projectFolder } = await import("../../engine/index.ts");
-  const { promote } = await import("../between/promotion/promote.ts");
-  const { renderPromotion, toPromotionJson } = await import("../between/promotion/rendering.ts");
+  const { printable, projectFolder } = await import("../../engine/index.ts");
+  const { promote, renderPromotion } = await import("../between/promotion/promote.ts");
   const folder = projectFolder(path.resolve(cwd));
   const promoted = await promote({ folder, from, to, only, ours, theirs, write, dirty });
-  process.stdout.write(
-    json ? `${printableJson(toPromotionJson(promoted), 2)}\n` : printable(renderPromotion(promoted), false),
-  );
+  process.stdout.write(printable(renderPromotion(promoted), false));
   if (promoted.conflicts.length > 0) process.exitCode = 2;
 }
 
@@ -363,4 +359,109 @@ export function addTableCommand(program: Command): void {
       const { describeTable } = await import("./tableSchema.ts");
       await describeTable(id, command.optsWithGlobals<SchemaOptions>());
     });
+}
+
+const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
+
+// Loaded when they run: other commands are to start fast.
+const commands = () => import("./emulator/running.ts");
+
+/** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
+export function addEmulatorCommand(program: Command): void {
+  const emulator = withOptions(program.command("emulator"))
+    .description("run the platform on this machine")
+    .enablePositionalOptions()
+    .action(async (options: EmulatorCommandOptions) => (await commands()).run(options));
+  withOptions(emulator.command("exec"))
+    .description("run a command with an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
+    .argument("<command...>", "the command and its parameters")
+    .passThroughOptions()
+    .action(async (words: string[], options: EmulatorCommandOptions, command: Command) =>
+      (await commands()).execute(words, options, command),
+    );
+  emulator
+    .command("health")
+    .description("ask an emulator whether it is ready")
+    .argument("<address>", "its address, such as http://127.0.0.1:8080")
+    .action(async (address: string) => (await commands()).askHealth(address));
+  const snapshot = emulator.command("snapshot").description("save or load the state of a running emulator");
+  for (const [name, what, work] of [
+    ["save", "save the state of a running emulator to a file", "saveSnapshot"],
+    ["load", "load the state in a file into a running emulator", "loadSnapshot"],
+  ] as const) {
+    snapshot
+      .command(name)
+      .description(what)
+      .argument("<file>", "the file, such as state.db")
+      .argument("[address]", "the console's address, which has the token; else as MICROAPPS_ENDPOINT has it")
+      .action(async (file: string, address?: string) => (await commands())[work](file, address));
+  }
+}
+
+function withOptions(command: Command): Command {
+  return command
+    .option("--port <number>", "port to listen on; a free one when it is 0", portIn, 0)
+    .option("--data <file>", "data file, created if it is missing; in memory without one")
+    .option(
+      "--seed <file>",
+      "YAML file with tables, users and settings, or of an Environment; taken when the data file is new; later start adds its new tables and fields",
+    )
+    .option("--reseed", "reset the data file to its seed")
+    .option(
+      "--profile <file>",
+      "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",
+    )
+    .addOption(
+      new Option(
+        "--snapshot <file>",
+        "file that a snapshot was saved to, in place of a seed; taken when the data file is new",
+      ).conflicts("seed"),
+    )
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allow-host <name>",
+      "another host name that requests may use, such as that of a proxy (repeatable)",
+      listed,
+      [],
+    )
+    .option(
+      "--allow-origin <origin>",
+      "origin of web pages that may call it, such as http://localhost:5173 (repeatable)",
+      listed,
+      [],
+    )
+    .option(
+      "--allow-admin",
+      "let other machines use /_emulator/ with the token, which MICROAPPS_EMULATOR_TOKEN chooses; as MICROAPPS_EMULATOR_ALLOW_ADMIN=true does",
+    )
+    .option("--public-url <address>", "address that clients are given; that of their own request without it")
+    .option(
+      "--wire-name <ours=theirs>",
+      `a name that clients spell differently: ${renamed.join(", ")}; may be given again`,
+      wireNameIn,
+      {},
+    )
+    .option("--verbose", "print each call with a remark on what the platform ignores, such as a misspelt label")
+    .option("--read-only", "refuse every call that changes the platform")
+    .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
+    .option("--loose", "take any value for any field");
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
+  return port;
+}
+
+function wireNameIn(text: string, names: WireNames): WireNames {
+  const [ours = "", theirs = ""] = text.split(/=(.*)/s);
+  const name = renamed.find((name) => name === ours);
+  if (name === undefined || !/^[\w-]+$/.test(theirs)) {
+    throw new InvalidArgumentError(`It must be ${renamed.map((name) => `${name}=<name>`).join(", or ")}.`);
+  }
+  return { ...names, [name]: theirs };
+}
+
+function listed(name: string, names: string[]): string[] {
+  return [...names, name];
 }

@@ -4,9 +4,7 @@ import { formatCount } from "../../platform/messages/text.ts";
 import { checkMasks, describeCheck, dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { readMasks, readMaskSecret } from "../dump/masks.ts";
 import { DumpError, tableOption } from "../dump/tables.ts";
-import { look } from "./lookingContext.ts";
-import { readManaged } from "./managed.ts";
-import { settingsOf } from "./settings.ts";
+import { look, readManaged, settingsOf } from "./platform.ts";
 
 /** Flags of the command. */
 export interface DumpOptions {
@@ -30,17 +28,15 @@ export async function dumpPlatform(folder: string | undefined, options: DumpOpti
   const { organization: organizations, team: teams, table } = options;
   const named = { organizations, teams, tables: table.map(tableOption) };
   const isNamed = organizations.length + teams.length + table.length > 0;
-  // Variables alone name no stack that could know.
-  const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
+  const { settings, folder: program, stack } = await settingsOf(options);
   const request = {
-    ...(knows ? await readManaged(cwd, options.stack) : named),
+    ...(stack && !isNamed ? await readManaged(stack) : named),
     importFor:
       options.mask === undefined ? (options.import ?? (hasProgram(cwd) ? "dynamic" : "files")) : ("none" as const),
     name: options.name,
     force: options.force ?? false,
     ...masking,
   };
-  const { settings, folder: program } = await settingsOf(cwd, options.stack);
   const print = (content: object, text: string): void =>
     void process.stdout.write(`${options.json ? printableJson(content, 2) : printable(text, false)}\n`);
   if (options.check !== undefined) {

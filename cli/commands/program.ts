@@ -4,12 +4,8 @@ import { readOwnPackage } from "../../machine/ownPackage.ts";
 import { removedFlagsOf } from "../../machine/removed.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
 import * as own from "./commands.ts";
-import { addCompletionCommand } from "./completion.ts";
-import { addEmulatorCommand } from "./emulator/commands.ts";
 import { startEmulatorsHere } from "./emulator/emulators.ts";
-import { hostFiles, hostOwn } from "./hosting.ts";
-import { remaining } from "./remaining.ts";
-import { RenamingWatch } from "./renamings.ts";
+import { hostFiles, hostOwn, remaining, RenamingWatch } from "./hosting.ts";
 
 const { version } = readOwnPackage();
 
@@ -32,8 +28,6 @@ addEngineCommands(program, undefined, {
   plan: async (stack) => (await import("../report/plan.ts")).planOfStack(stack),
 });
 for (const add of Object.values(own)) add(program);
-addEmulatorCommand(program);
-addCompletionCommand(program);
 refuseUnknownCommands(program);
 answerRemovedFlags(program);
 
@@ -42,7 +36,7 @@ const groups = {
   "Run:": ["init", "preview", "up", "refresh", "destroy", "stack", "config", "state", "cancel"],
   "Review:": ["environment", "report", "drift", "pull", "promote", "ci"],
   "Data and platform:": ["dump", "table", "api", "emulator"],
-  "Help:": ["doctor", "verify", "completion", "help"],
+  "Help:": ["doctor", "verify", "help"],
 };
 program.addHelpCommand(
   new Command("help").argument("[command]").description("display help for a command").helpGroup("Help:"),

@@ -1,27 +1,26 @@
 import path from "node:path";
-import {
-  ask,
-  EngineError,
-  isInteractive,
-  printableJson,
-  processTerminal,
-  projectFolder,
-  stateInClear,
-} from "../../engine/index.ts";
+import { ask, EngineError, isInteractive, processTerminal, projectFolder, stateInClear } from "../../engine/index.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { toSlashes } from "../../provider/files/files.ts";
 import { fileOf } from "../between/editor/edits.ts";
 import { writeFiles } from "../between/editor/writing.ts";
 import { EnvironmentFiles, filesOf } from "../between/placing.ts";
 import { listItems, planPull, type Pulled, type PullItem } from "../between/pull.ts";
-import { tolerating } from "../report/accepted.ts";
-import type { Look } from "../report/drift.ts";
-import { DataRefusal, driftFile } from "../report/environments.ts";
-import { entryNamed, type EnvironmentEntry, environmentsFile, readEnvironments } from "../report/environments.ts";
+import { type Look, tolerating } from "../report/drift.ts";
+import {
+  DataRefusal,
+  type Declared,
+  driftFile,
+  entryNamed,
+  type EnvironmentEntry,
+  environmentsFile,
+  readDeclaration,
+  readEnvironments,
+  sound,
+} from "../report/environments.ts";
+import { changeLine, toVisible } from "../report/rendering.ts";
 import { pending } from "../report/section.ts";
-import { type Declared, readDeclaration, sound } from "../report/source.ts";
 import { stateOf } from "../report/state.ts";
-import { cut, cutBoth, signs, toVisible, valueTexts } from "../report/text.ts";
 import { assertCommitted } from "../report/trees.ts";
 import { lookAt, toleratedIn } from "./report/drifting.ts";
 import { statuses, textOf } from "./report/reporting.ts";
@@ -31,7 +30,6 @@ export interface PullOptions {
   cwd?: string;
   stack?: string;
   yes?: boolean;
-  json?: boolean;
   into?: string;
   foreign?: boolean;
   dirty?: boolean;
@@ -58,8 +56,7 @@ export async function runPull(words: readonly string[], options: PullOptions): P
   const items = selected(live, things);
   const pulled = await planPull(items, live.declared);
   const terminal = processTerminal;
-  const asks =
-    options.yes !== true && options.json !== true && isInteractive(terminal, options.nonInteractive === true);
+  const asks = options.yes !== true && isInteractive(terminal, options.nonInteractive === true);
   if (pulled.files.length > 0 && (options.yes === true || asks) && options.dirty !== true)
     await assertCommitted(folder, [...filesOf(live.declared), ...pulled.files.map(({ file }) => file)]);
   const { repaired, left, ...wanted } = asks
@@ -69,7 +66,7 @@ export async function runPull(words: readonly string[], options: PullOptions): P
   if (writes) await writeFiles(live.declared.folder, wanted.files);
   const tolerated = things.length > 0 ? 0 : live.tolerated.size;
   const shown = { ...live.entry, pulled: wanted, look: live.look, isWritten: writes, repaired, left, tolerated };
-  process.stdout.write(options.json ? `${printableJson(toJson(shown), 2)}\n` : describePull(shown, asks));
+  process.stdout.write(describePull(shown, asks));
   process.exitCode = statusOf(wanted, live.look, asks ? repaired + left > 0 : items.length > 0 && !writes);
 }
 
@@ -181,18 +178,9 @@ const itemName = ({ thing, change }: PullItem): string => `${thing}/${change.nam
 
 /** One item in one line, with the files that it changes. */
 function describeItem({ kind, thing, change, edits, refused }: PullItem): string {
-  const { op, name, fields } = change;
-  const parts = fields.map((field) => {
-    const [before, after] = cutBoth(...valueTexts(field.before, field.after), 60);
-    const label = change.kind === "setting" ? "" : `${toVisible(field.name)} `;
-    if (op === "add") return `${label}${toVisible(after)}`;
-    return `${label}${toVisible(before) || "nothing"} → ${toVisible(after) || "nothing"}`;
-  });
-  const files = [...new Set(edits.map(fileOf))].join(", ");
-  const what =
-    `${signs[op]} ${kind} ${toVisible(thing)} ${change.kind === "setting" && op === "remove" ? "" : cut(toVisible(name), 120)}`.trimEnd();
-  const about = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
-  return `  ${what}${about}${refused === undefined ? `  (${toVisible(files)})` : `\n      left: ${toVisible(refused)}`}`;
+  const files = refused === undefined ? [...new Set(edits.map(fileOf))] : [];
+  const where = [`${kind} ${thing}`, ...files].map(toVisible).join(", ");
+  return `  ${changeLine(change)}  (${where})${refused === undefined ? "" : `\n      left: ${toVisible(refused)}`}`;
 }
 
 /** Describes a pull for a terminal. */
@@ -218,20 +206,3 @@ export function describePull(shown: Shown, wasAsked: boolean): string {
     lines.push(`${formatCount(repaired, "change")} to repair: microapps up --refresh -s ${toVisible(stack)} does it`);
   return `${lines.join("\n")}\n`;
 }
-
-/** The same as data. */
-const toJson = ({ name, pulled, look, isWritten, tolerated }: Shown): object => ({
-  environment: name,
-  items: pulled.items.map(({ kind, thing, change, edits, refused }) => ({
-    kind,
-    thing,
-    change,
-    files: [...new Set(edits.map(fileOf))],
-    ...(refused === undefined ? {} : { refused }),
-  })),
-  files: pulled.files.map(({ file }) => file),
-  written: isWritten,
-  tolerated,
-  unread: look.unread,
-  notes: look.notes,
-});

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { remaining } from "./remaining.ts";
+import { remaining } from "./hosting.ts";
 
 const resource = (type: string, name: string, outputs: Record<string, unknown> = {}) => ({
   ...{ type, urn: `urn:pulumi:dev::crew::${type}::${name}`, id: name },

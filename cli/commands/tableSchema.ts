@@ -19,8 +19,8 @@ import {
   toTableSchema,
   toTypeScript,
 } from "../tableSchema/outputs.ts";
-import { look } from "./lookingContext.ts";
-import { settingsOf } from "./settings.ts";
+import { look } from "./platform.ts";
+import { settingsOf } from "./platform.ts";
 
 /** Flags of the command. */
 export interface SchemaOptions {
@@ -41,7 +41,7 @@ export async function describeTable(table: string, options: SchemaOptions): Prom
     throw new Error(`--type: ${quote(options.type)} is not a name for a type: use letters and digits`);
   const key = (options.key ?? "").split("+").filter((label) => label !== "");
   const model =
-    options.from === undefined ? await readModel(table, key, cwd, options) : declared(table, key, cwd, options.from);
+    options.from === undefined ? await readModel(table, key, options) : declared(table, key, cwd, options.from);
   for (const label of key) assertLabel(model, label);
   if (options.out !== undefined) write(model, path.resolve(cwd, options.out), options);
   process.stdout.write(`${textOf(model, options)}\n`);
@@ -91,13 +91,8 @@ function declared(table: string, key: readonly string[], cwd: string, file: stri
 const pageSize = 2_500;
 
 /** Reads all rows of a table, page by page, and keeps none. */
-async function readModel(
-  table: string,
-  key: readonly string[],
-  cwd: string,
-  { stack }: SchemaOptions,
-): Promise<TableModel> {
-  const { settings, folder } = await settingsOf(cwd, stack);
+async function readModel(table: string, key: readonly string[], options: SchemaOptions): Promise<TableModel> {
+  const { settings, folder } = await settingsOf(options);
   keepMemorySmall();
   return look(settings, folder, async (context) => {
     const inference = new TableInference(table, key);

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { maskText } from "./masking.ts";
+import { maskText } from "./masks.ts";
 import { moveDate, Pseudonyms } from "./pseudonyms.ts";
 
 const world = new Pseudonyms("0123456789abcdef0123456789abcdef");

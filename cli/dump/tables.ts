@@ -5,7 +5,6 @@ import type { Context } from "../../provider/resources/resource.ts";
 import { canonical, digestOf, keyText } from "../../provider/seedRows/digests.ts";
 import { parentsAreHidden } from "../../provider/seedRows/live.ts";
 import { aTable, rowsOf } from "../../provider/seedRows/table.ts";
-import type { PlacedRule } from "./masks.ts";
 
 /** Why there is no dump, in one sentence with its remedy. */
 export class DumpError extends Error {
@@ -130,13 +129,11 @@ interface ReadRow {
 /** What a masked dump makes of the rows of one table. */
 export interface RowMask {
   apply: (values: RowData) => RowData;
-  readonly labels: readonly { label: string; rule: PlacedRule | undefined }[];
 }
 
 /** The rows of a table with their keys. Of a masked dump both are masked. */
 export class TableRows {
   readonly option: TableOption;
-  readonly mask: RowMask | undefined;
   readonly columns = new Columns();
   /** A row that one of the rows is a child of. */
   parent: string | undefined;
@@ -151,10 +148,11 @@ export class TableRows {
   readonly #clear: number[] = [];
   readonly #rows: ReadRow[] = [];
   #places: Map<string, number> | undefined;
+  readonly #mask: RowMask | undefined;
 
   private constructor(option: TableOption, mask: RowMask | undefined) {
     this.option = option;
-    this.mask = mask;
+    this.#mask = mask;
   }
 
   /** Reads a table. */
@@ -251,9 +249,9 @@ export class TableRows {
             key.map((label) => keyText(values[label] ?? (label === this.#by ? embeddingRowID : undefined)));
           const clearParts = partsOf(clear);
           if (clearParts.includes(undefined)) this.#keyless.push(_id);
-          const values = this.mask?.apply(clear) ?? clear;
-          const parts = this.mask ? partsOf(values) : clearParts;
-          if (this.mask) this.#clear.push(digestOf(clearParts.join(seam)).high);
+          const values = this.#mask?.apply(clear) ?? clear;
+          const parts = this.#mask ? partsOf(values) : clearParts;
+          if (this.#mask) this.#clear.push(digestOf(clearParts.join(seam)).high);
           this.columns.observe(values);
           if (embeddingRowID) this.parent ??= embeddingRowID;
           else this.orphans++;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { accept, hasDrift, parseAccepted, withAccepted } from "./accepted.ts";
 import type { Section } from "./changeSet.ts";
+import { accept, hasDrift, parseAccepted, withAccepted } from "./drift.ts";
 
 const now = Date.parse("2030-01-10T12:00:00Z");
 const section: Section = {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "@jest/globals";
-import { compareContents, reportBetween } from "./between.ts";
-import { render } from "./render.ts";
+import { render } from "./rendering.ts";
+import { compareContents, reportBetween } from "./report.ts";
 import { Folders } from "./testing/twoFolders.ts";
 
 const folders = new Folders();

@@ -11,10 +11,9 @@ import type { Resource } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { createEmulator } from "../commands/emulator/createEmulator.ts";
-import { lookingContext } from "../commands/lookingContext.ts";
-import { hasDrift } from "./accepted.ts";
+import { lookingContext } from "../commands/platform.ts";
 import type { Change } from "./changeSet.ts";
-import { CountingReads, drift, type Look } from "./drift.ts";
+import { CountingReads, drift, hasDrift, type Look } from "./drift.ts";
 import type { StateResource } from "./state.ts";
 
 const account = { email: "admin@example.com", password: "change-me-first" };

@@ -1,11 +1,14 @@
+import { type Document, isMap, isSeq, parseDocument } from "yaml";
+import { z } from "zod";
 import { newState, type PropertyMap, type ResourceState } from "../../engine/decide.ts";
 import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions } from "../../platform/client/http/call.ts";
 import { inParallel } from "../../platform/client/lists.ts";
 import type { Row, RowData } from "../../platform/contract/values.ts";
-import { ApiError, isObject, entryIn } from "../../platform/contract/wire.ts";
+import { ApiError, entryIn, isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
-import { topName, type DeclaredThing as Declaring } from "../../provider/environment/things.ts";
+import { type DeclaredThing as Declaring, topName } from "../../provider/environment/things.ts";
+import { describePlace, toPlainValue } from "../../provider/layers/document.ts";
 import {
   describeOver,
   describeSoon,
@@ -17,7 +20,7 @@ import {
 import { toPlannedUrn } from "../../provider/pulumi/names.ts";
 import { TableReads } from "../../provider/pulumi/platform.ts";
 import { findRole } from "../../provider/resources/memberships.ts";
-import type { RowWatch, Context } from "../../provider/resources/resource.ts";
+import { type Context, type RowWatch } from "../../provider/resources/resource.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
 import { changedLabels } from "../../provider/seedRows/cells.ts";
 import { rowsByKey, withoutSecrets } from "../../provider/seedRows/declaration.ts";
@@ -38,8 +41,9 @@ import {
   type Thing,
   toShownKind,
 } from "./changeSet.ts";
-import { comparePeople, isOfPeople } from "./people.ts";
+import { checkedIn, DataRefusal, driftFile } from "./environments.ts";
 import { type PlannedStep, planOf, toBefore, toPlain } from "./planner.ts";
+import { comparePeople, isOfPeople } from "./section.ts";
 import { holdsSecret, type StateResource } from "./state.ts";
 
 /** Types whose resources do not show what is on the platform now. */
@@ -467,3 +471,113 @@ const inverted = ({ before, after, ...field }: Field): Field => ({
   ...(after === undefined ? {} : { before: after }),
   ...(before === undefined ? {} : { after: before }),
 });
+
+/** Days for which drift may be accepted. */
+const maxDays = 90;
+const day = 24 * 60 * 60 * 1000;
+
+const exact = z
+  .string()
+  .min(1)
+  .refine((text) => !text.includes("*"), "must be exact: no pattern matches everything");
+const entry = z.strictObject({
+  environment: exact,
+  thing: exact,
+  name: exact.optional(),
+  because: z.string().min(1),
+  until: z.iso.date("must be a day such as 2030-01-31"),
+});
+
+/** Drift that a person accepted: of a thing, or of one person, row or setting of it. */
+export interface Accepted extends z.output<typeof entry> {
+  place: string;
+}
+
+/** Reads drift.yaml; a mistake in it ends with one error. */
+export function parseAccepted(text: string, now: number): Accepted[] {
+  const {
+    data = [],
+    problems,
+    at: placeOf,
+  } = checkedIn(text, driftFile, z.array(entry), (root) => toPlainValue(root) ?? []);
+  const entries = data.map((each, index): Accepted => {
+    const at = placeOf([index]);
+    if (Date.parse(each.until) > now + maxDays * day)
+      problems.push({ at, message: `until is more than ${maxDays} days away: name an earlier day` });
+    return { ...each, place: describePlace(at) };
+  });
+  if (problems.length > 0) {
+    throw new DataRefusal(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
+  }
+  return entries;
+}
+
+const isOver = ({ until }: Accepted, now: number): boolean => Date.parse(until) + day <= now;
+
+/** Finds what accepts a change of a thing of an environment, or its absence. */
+export const tolerating =
+  (environment: string, entries: readonly Accepted[], now: number) =>
+  (thing: string, name: string | undefined): Accepted | undefined =>
+    entries.find(
+      (each) => each.environment === environment && each.thing === thing && each.name === name && !isOver(each, now),
+    );
+
+/** Marks accepted drift, and notes the entries that have expired or match nothing. */
+export function accept(
+  environment: string,
+  section: Section,
+  entries: readonly Accepted[],
+  now: number,
+): { section: Section; notes: string[] } {
+  const used = new Set<Accepted>();
+  const find = tolerating(environment, entries, now);
+  const reasonFor = (thing: string, name: string | undefined): { accepted?: string } => {
+    const found = find(thing, name);
+    if (!found) return {};
+    used.add(found);
+    return { accepted: `${found.because} (until ${found.until})` };
+  };
+  const things = section.things.map((thing): Thing => ({
+    ...thing,
+    ...(thing.op === "remove" ? reasonFor(thing.name, undefined) : {}),
+    changes: thing.changes.map((change) => ({ ...change, ...reasonFor(thing.name, change.name) })),
+  }));
+  const own = entries.filter((each) => each.environment === environment);
+  const notes = own.flatMap((each) => {
+    if (isOver(each, now))
+      return [`${each.place}: accepted until ${each.until}, which is over: delete it, or renew it`];
+    return used.has(each) ? [] : [`${each.place}: accepts what is not there any more: delete it`];
+  });
+  return { section: { ...section, things }, notes };
+}
+
+/** True if there is drift that nobody accepted. */
+export const hasDrift = ({ things }: Section): boolean =>
+  things.some(
+    ({ op, accepted, changes, omitted }) =>
+      (op === "remove" && accepted === undefined) ||
+      omitted > 0 ||
+      changes.some((change) => change.accepted === undefined),
+  );
+
+/** The text of drift.yaml with everything that is not accepted yet. */
+export function withAccepted(
+  text: string,
+  found: readonly { environment: string; section: Section }[],
+  because: string,
+  until: string,
+): string {
+  const document: Document = parseDocument(text.trim() === "" ? "[]" : text);
+  const { contents } = document;
+  if (!isSeq(contents)) throw new Error(`${driftFile} must be a list`);
+  contents.flow = false;
+  for (const { environment, section } of found) {
+    for (const { name: thing, op, accepted, changes } of section.things) {
+      const names = changes.filter((change) => change.accepted === undefined).map(({ name }) => ({ name }));
+      const own = op === "remove" && accepted === undefined && changes.length === 0 ? [{}] : names;
+      for (const each of own) contents.add(document.createNode({ environment, thing, ...each, because, until }));
+    }
+  }
+  for (const item of contents.items) if (isMap(item)) item.flow = false;
+  return document.toString({ lineWidth: 0 });
+}

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "@jest/globals";
-import { markdown } from "./markdown.ts";
+import { markdown } from "./rendering.ts";
 import { Folders } from "./testing/twoFolders.ts";
 
 const folders = new Folders();

@@ -9,9 +9,8 @@ import { things } from "../../provider/environment/things.ts";
 import { addFile } from "../../provider/files/files.ts";
 import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { stable } from "./changeSet.ts";
-import { type EnvironmentEntry, readEnvironments } from "./environments.ts";
-import { type EnvironmentReading, readDeclaration } from "./source.ts";
-import { inWords } from "./text.ts";
+import { type EnvironmentEntry, type EnvironmentReading, readDeclaration, readEnvironments } from "./environments.ts";
+import { inWords } from "./rendering.ts";
 
 /** All that decides what a run will do, each as text or as a digest, by the words in which a difference is named. */
 export type PlanParts = Readonly<Record<(typeof parts)[number], string>>;

@@ -25,7 +25,7 @@ import type { Seed } from "../../provider/seedRows/inputs.ts";
 import { encodeLedger, type Ledger } from "../../provider/seedRows/ledger.ts";
 import type { RowsAhead } from "../../provider/seedRows/plan.ts";
 import { SourceError } from "../../provider/seedRows/source/read.ts";
-import type { Declared } from "./source.ts";
+import type { Declared } from "./environments.ts";
 
 type PlannedOperation = "create" | "update" | "replace" | "delete" | "same";
 

@@ -4,9 +4,7 @@ import { marked, type Token } from "marked";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet } from "./changeSet.ts";
-import { code, markdown } from "./markdown.ts";
-import { json, render, reportSchema } from "./render.ts";
-import { terminal } from "./terminal.ts";
+import { code, json, markdown, render, reportSchema, terminal } from "./rendering.ts";
 import { environment, row, seed, set } from "./testing/made.ts";
 
 const strings = fc.oneof(

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnchanged, stops } from "./changeSet.ts";
-import { markdown } from "./markdown.ts";
+import { markdown } from "./rendering.ts";
 import { Repository } from "./testing/repository.ts";
 
 let repository: Repository;

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { EngineError } from "../../engine/index.ts";
 import { today } from "../../machine/today.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
@@ -13,14 +13,28 @@ import {
   type EnvironmentChanges,
   notCompared,
   type Note,
+  orderThings,
   placed,
   type Section,
   stable,
+  type Thing,
 } from "./changeSet.ts";
-import { DataRefusal, type EnvironmentEntry, environmentsFile, environmentsIn, originOf } from "./environments.ts";
+import {
+  DataRefusal,
+  type Declared,
+  declareNothing,
+  entryNamed,
+  type EnvironmentEntry,
+  type EnvironmentReading,
+  environmentsFile,
+  environmentsIn,
+  originOf,
+  readDeclaration,
+  readEnvironments,
+  sound,
+} from "./environments.ts";
 import type { ReadFile } from "./plan.ts";
 import { compareDeclarations } from "./section.ts";
-import { type Declared, declareNothing, type EnvironmentReading } from "./source.ts";
 import { BaseTree, commitOf, forkOf, WorkingTree } from "./trees.ts";
 
 /** What a report is made of. */
@@ -239,4 +253,45 @@ function findLoosened(base: Declared, { rules }: Pick<Declaration, "rules">): No
     text: `the rule on ${[rule.path].flat().join(".")} is removed or changed: until that is merged, the one of the base applies`,
     place: describePlace(at),
   }));
+}
+
+// Two environments as they are declared: what the files of the one have that those of the other lack.
+
+/** The report of what differs from one environment to another one. Throws a DataRefusal. */
+export async function reportBetween(folder: string, from: string, to: string): Promise<ChangeSet> {
+  const change = await compareContents(declaredAs(folder, from), declaredAs(folder, to));
+  const environment = { name: `${from} → ${to}`, change, problems: [], flags: [], notes: [] };
+  return { version: 1, kind: "between", environments: [environment] };
+}
+
+/** The declaration of an environment, or of a file that belongs to none. Broken rules count for nothing here. */
+function declaredAs(folder: string, name: string): Declared {
+  const entries = readEnvironments(folder);
+  const isListed = entries?.some((each) => each.name === name || each.stack === name) === true;
+  const isFile = !isListed && /\.ya?ml$/i.test(name) && existsSync(resolve(folder, name));
+  if (!isFile && !entries)
+    throw new DataRefusal(
+      `there is no ${environmentsFile} beside Pulumi.yaml that names ${name}: write one, or name the Environment file itself`,
+    );
+  const file = isFile ? name : entryNamed(entries ?? [], name).file;
+  const reading = readDeclaration(file, folder);
+  return reading.declared ?? sound(reading, `${name} can't be read`);
+}
+
+/** Settings that name the file of rows or people. */
+const ofFiles: readonly string[] = ["source", "team"];
+
+/** Compares two declarations as contents: no guard of either hides or refuses anything. */
+export async function compareContents(base: Declared, head: Declared): Promise<Section> {
+  const { section } = await compareDeclarations({ base, head, isOpen: true });
+  return { ...section, things: orderThings(section.things.flatMap((thing) => withoutFiles({ ...thing, guards: [] }))) };
+}
+
+/** A thing without the name of its file where rows and people are alike; none where nothing else differs. */
+function withoutFiles(thing: Thing): Thing[] {
+  const tallies = [thing.rows, thing.people].flatMap((tally) => tally ?? []);
+  const isAlike = tallies.every(({ add, change, remove }) => add + change + remove === 0);
+  if (thing.op !== "change" || !isAlike) return [thing];
+  const changes = thing.changes.filter(({ kind, name }) => kind !== "setting" || !ofFiles.includes(name));
+  return changes.length + thing.omitted + thing.notes.length === 0 ? [] : [{ ...thing, changes }];
 }

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { PropertyMap } from "../../engine/decide.ts";
+import type { RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { formatCount } from "../../platform/messages/text.ts";
+import { formatCount, some } from "../../platform/messages/text.ts";
 import {
   describeRenaming,
   findRenamings,
@@ -9,14 +10,28 @@ import {
   type RenamedSide,
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
-import { type DeclaredThing, type Link, kinds as all, things, topName } from "../../provider/environment/things.ts";
+import { withRowEdits } from "../../provider/environment/schema.ts";
+import { type DeclaredThing, kinds as all, type Link, things, topName } from "../../provider/environment/things.ts";
+import { planMembers, type PlanOptions, type Role } from "../../provider/people/people.ts";
 import { describeNamed, readName, toPlannedUrn } from "../../provider/pulumi/names.ts";
+import { keyOf } from "../../provider/seedRows/declaration.ts";
+import { canonical, keyText, naturalKey } from "../../provider/seedRows/digests.ts";
 import { decodeLedger } from "../../provider/seedRows/ledger.ts";
 import { describeKept } from "../../provider/seedRows/otherSeeds.ts";
 import type { RowsAhead } from "../../provider/seedRows/plan.ts";
+import { read } from "../../provider/seedRows/source/read.ts";
+import {
+  copyValues,
+  listLinkedLabels,
+  placeOf,
+  positionOf,
+  type Source,
+} from "../../provider/seedRows/source/source.ts";
 import {
   type Change,
+  type Field,
   fieldOf,
+  fieldsOf,
   noTally,
   notCompared,
   type Note,
@@ -29,7 +44,7 @@ import {
   type Thing,
   toShownKind,
 } from "./changeSet.ts";
-import { peopleAhead } from "./people.ts";
+import type { Declared } from "./environments.ts";
 import {
   applied,
   type Before,
@@ -41,8 +56,6 @@ import {
   resourceOf,
   toBefore,
 } from "./planner.ts";
-import { listRows } from "./rowValues.ts";
-import type { Declared } from "./source.ts";
 import type { StackState, WholeResource } from "./state.ts";
 
 /** The declarations that a plan is about; a state has no base. */
@@ -425,4 +438,270 @@ function rowsLeft({ step: { rows, isUnread } }: OfStep, { kind, name }: OfStep):
   if (isUnread || !rows?.plan.exact) return undefined;
   const called = describeNamed(readName(toPlannedUrn(kind, name)));
   return { stay: rows.keptForOthers.get(called) ?? 0, go: rows.plan.remove };
+}
+
+/** Coming changes of a team's people. */
+interface PeopleAhead {
+  changes: Change[];
+  tally: Tally;
+  guards: string[];
+  notes: string[];
+  /** Steps of the team's people, whose settings and refusals are the team's. */
+  steps: readonly PlannedStep[];
+}
+
+/** The declarations in which people have their places; a state has no base. */
+interface PlacedSides {
+  base: Pick<Declared, "place"> | undefined;
+  head: Pick<Declared, "place">;
+}
+
+interface Person {
+  email: string;
+  settings: Values;
+  path: readonly string[];
+  step: PlannedStep;
+}
+
+/** The people of a team on both sides, one by one, whether they stand in its members or in its roster. */
+export function peopleAhead(plan: Plan, team: PlannedStep, sides: PlacedSides): PeopleAhead {
+  const isBelow = ({ thing, known }: PlannedStep): boolean =>
+    (team.thing !== undefined && thing?.above === team.thing.key) ||
+    (team.known !== undefined &&
+      known !== undefined &&
+      (known.outputs["teamID"] === team.known.id || known.name.startsWith(`${team.known.name}/`)));
+  const steps = plan.filter((step) => isOfPeople(step) && isBelow(step));
+  return comparePeople(steps, sides, team.operation === "create");
+}
+
+/** True for the step of a person or a roster. */
+export const isOfPeople = ({ kind }: PlannedStep): boolean => kind === "TeamMember" || kind === "TeamRoster";
+
+/** Compares the people of one team on both sides. */
+export function comparePeople(steps: readonly PlannedStep[], sides: PlacedSides, isNew: boolean): PeopleAhead {
+  const byAddress = (people: Person[]): Map<string, Person> =>
+    new Map(people.map((one) => [one.email.toLowerCase(), one]));
+  const [known, wanted] = [byAddress(steps.flatMap(knownPeople)), byAddress(steps.flatMap(wantedPeople))];
+  const tally = noTally();
+  const changes: Change[] = [];
+  const add = (op: Change["op"], { email, path }: Person, fields: Change["fields"]): void => {
+    tally[op]++;
+    const side = op === "remove" ? sides.base : sides.head;
+    changes.push({ kind: "person", op, name: email, fields, ...(side ? { place: side.place(path) } : {}) });
+  };
+  const roster = steps.find(({ kind, thing }) => thing && kind === "TeamRoster");
+  const ahead = roster && rosterAhead(roster, [...known.values()]);
+  const retained: string[] = [];
+  for (const [key, person] of known) {
+    const { step, settings } = person;
+    if (wanted.has(key)) continue;
+    if (step.operation === "delete" && step.known?.isRetained) retained.push(person.email);
+    // A roster that goes on takes out nobody but whom its plan names.
+    else if (step !== roster || ahead?.removed.has(key))
+      add("remove", person, fieldsOf({ role: settings["role"] }, {}));
+  }
+  for (const [key, person] of wanted) {
+    const former = isNew ? undefined : known.get(key);
+    const fields = former ? changedOf(former, person) : fieldsOf({}, person.settings);
+    if (!former) add("add", person, fields);
+    else if (fields.length > 0) add("change", person, fields);
+    else tally.same++;
+  }
+  const stay = retained.length === 1 ? "stays a member" : "stay members";
+  const notes = retained.length === 0 ? [] : [`${some(retained, 5)} ${stay}: retain is set`];
+  return { changes, tally, guards: roster?.operation === "create" ? (ahead?.refusals ?? []) : [], notes, steps };
+}
+
+/** Changes of a person's settings. A setting that has left the file keeps its value. */
+function changedOf(former: Person, { settings, step }: Person): Change["fields"] {
+  const isSame = step === former.step && step.kind === "TeamMember";
+  const own = Object.keys(settings).filter((name) => (isSame ? isHeeded(step, name) : name === "role"));
+  return [...new Set([...own, "until"])].flatMap((name) => {
+    const [was, is] = [former.settings[name], settings[name]];
+    // An end that leaves the file leaves the person.
+    const isKept = name !== "until" && (is === undefined || (!isSame && was === undefined));
+    return isKept || JSON.stringify(was) === JSON.stringify(is) ? [] : [fieldOf(name, was, is)];
+  });
+}
+
+const own = ["teamID", "email", "removal", "resourceUrn", "memberUserID", "platform", "ended"];
+
+/** The settings of a member, with the app that the invitation opens as the file has it. */
+function settingsOf(values: Values, thing?: DeclaredThing): Values {
+  const settings = Object.entries(values).filter(([name, value]) => !own.includes(name) && (value ?? null) !== null);
+  const [target] = thing?.links["targetInitialApp"] ?? [];
+  const app = target && (target.of === undefined ? target.id : { app: target.of.slice("GeneratedApp ".length) });
+  return { ...Object.fromEntries(settings), ...(app === undefined ? {} : { targetInitialApp: app }) };
+}
+
+/** Somebody's address, or what else a program knows them by. */
+const addressOf = ({ email, userID }: Values, { name }: PlannedStep): string =>
+  [email, userID].find((one) => typeof one === "string") ?? name.slice(name.lastIndexOf("/") + 1);
+
+function wantedPeople(step: PlannedStep): Person[] {
+  const { kind, thing, inputs, problems } = step;
+  if (!thing || inputs["ended"] === true) return [];
+  const { path } = thing;
+  if (kind === "TeamMember")
+    return [{ email: addressOf(thing.inputs, step), settings: settingsOf(thing.inputs, thing), path, step }];
+  const isSettled = isObject(inputs["members"]) && problems.length === 0;
+  return membersIn({ ...thing.inputs, ...(isSettled ? { members: inputs["members"] } : {}) }, path, step);
+}
+
+function knownPeople(step: PlannedStep): Person[] {
+  const { kind, known } = step;
+  if (!known || known.outputs["ended"] === true) return [];
+  const { path = [], inputs = known.outputs } = known.thing ?? {};
+  if (kind === "TeamRoster") return membersIn(known.outputs, path, step);
+  return [{ email: addressOf(known.outputs, step), settings: settingsOf(inputs, known.thing), path, step }];
+}
+
+const membersIn = ({ members, until }: Values, path: readonly string[], step: PlannedStep): Person[] =>
+  Object.entries(isObject(members) ? members : {}).map(([email, role]) => ({
+    email,
+    settings: {
+      ...(role === undefined ? {} : { role }),
+      ...(isObject(until) && until[email] !== undefined ? { until: until[email] } : {}),
+    },
+    path: [...path, "members", email],
+    step,
+  }));
+
+const roleOf = (role: unknown): Role | undefined => (role === "admin" || role === "member" ? role : undefined);
+
+/** Effects of a roster on the present people of a team. */
+function rosterAhead({ inputs }: PlannedStep, known: readonly Person[]) {
+  const members = isObject(inputs["members"]) ? inputs["members"] : {};
+  const wanted = Object.entries(members).map(([email, role]) => ({ email, role: roleOf(role) }));
+  const live = known.map(({ email, settings }) => ({ userID: email, email, role: roleOf(settings["role"]) }));
+  const options = { ...(inputs as unknown as PlanOptions), owned: live, keepSelf: undefined }; // it was checked
+  const { remove, refusals } = planMembers(wanted, live, options);
+  return { removed: new Set(remove.map(({ email }) => email.toLowerCase())), refusals };
+}
+
+/** Rows of each kind that are listed of one seed; all are counted. */
+const maxListed = 10_000;
+
+/** The verbs by which a file edits the rows of a source. */
+const verbs = { additions: "rows+", changes: "rows~", removals: "rows-" } as const;
+
+/** A row as one side has it, and where it stands there. */
+interface PlacedRow {
+  values: RowData;
+  place: string;
+}
+
+/** The rows of a seed as one side has them. */
+class Side {
+  readonly seed: Source & { key: string[] };
+  readonly #declared: Declared;
+  readonly #name: string;
+
+  constructor(declared: Declared, name: string, seed: Declared["declaration"]["seeds"][string]) {
+    [this.#declared, this.#name, this.seed] = [declared, name, withRowEdits(seed)];
+  }
+
+  static of(declared: Declared | undefined, name = ""): Side | undefined {
+    const seed = declared?.declaration.seeds[name];
+    return declared && seed && new Side(declared, name, seed);
+  }
+
+  /** Shows each row with its index. */
+  async each(see: (index: number, row: RowData, line: number) => void): Promise<void> {
+    let index = 0;
+    for await (const block of read(this.seed, this.#declared.folder))
+      for (const { values, line } of block) see(index++, values, line);
+  }
+
+  place(line: number): string {
+    const { seed } = this;
+    const edit = positionOf(line);
+    if (!edit && seed.source !== undefined) return placeOf(seed, line);
+    const where = edit ? [verbs[edit.list], edit.index] : ["rows", line - 1];
+    return this.#declared.place(["seeds", this.#name, ...where]);
+  }
+}
+
+/** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
+export async function listRows(
+  { thing, known, rows, inputs, operation }: PlannedStep,
+  sides: { base: Declared | undefined; head: Declared },
+): Promise<Change[]> {
+  const plan = rows?.plan;
+  if (!plan?.exact || !known || !thing || operation === "replace") return [];
+  const head = Side.of(sides.head, thing.path[1]);
+  const base = Side.of(sides.base, known.thing?.path[1]);
+  if (!head || head.seed.sensitive || base?.seed.sensitive) return [];
+  const changes: Change[] = [];
+  const list = listing(head.seed, base?.seed, [inputs, known.outputs], changes);
+  // The state's rows are known by the key that they had.
+  const keyIn = (values: RowData): string | undefined => base && naturalKey(known.outputs["key"] as string[], values);
+  /** Rows of the head that change, by the key of the row that they were. */
+  const changed = new Map<string, PlacedRow>();
+  if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) {
+    const { added } = plan.change;
+    const changing = new Set(plan.update > 0 ? plan.change.changed.slice(0, maxListed) : []);
+    let listed = 0;
+    await head.each((index, values, line) => {
+      const isAdded = added.has(index);
+      const isHanded = plan.handed?.get(index) === false;
+      if (isAdded && (plan.insert === 0 || listed++ >= maxListed)) return;
+      if (!isAdded && !isHanded && !changing.has(index)) return;
+      const row = { values, place: head.place(line) };
+      const former = isAdded || isHanded ? undefined : keyIn(values);
+      if (isAdded) list("add", row, {}, base ? values : {});
+      else if (former === undefined) list("change", row, {}, {});
+      else changed.set(former, { ...row, values: { ...values } });
+    });
+  }
+  const decoded = plan.remove > 0 ? decodeLedger(String(known.outputs["ledger"])) : undefined;
+  const ledger = decoded?.kind === "list" ? decoded.rows : undefined;
+  const gone = ledger ? plan.change.removed.slice(0, maxListed) : [];
+  const removed = new Set(gone.flatMap(({ key }) => ledger?.find(key) ?? []));
+  if (!base) {
+    // A state may have natural keys alone.
+    const { keys } = { ...known.inputs, ...known.outputs };
+    const names = Array.isArray(keys) ? keys.map(String) : [];
+    for (const name of [...removed].flatMap((at) => names[at] ?? []))
+      changes.push({ kind: "row", op: "remove", name, fields: [] });
+  } else if (removed.size + changed.size > 0) {
+    await base.each((index, values, line) => {
+      const row = changed.get(keyIn(values) ?? "");
+      if (row) list("change", row, values, row.values);
+      else if (removed.has(index)) list("remove", { values, place: base.place(line) }, values, {}, base.seed.key);
+    });
+  }
+  return orderChanges(changes);
+}
+
+/** A value as JSON has it; of a row, null is nothing. */
+const kept = (value: unknown): unknown =>
+  (typeof value === "object" && value !== null ? copyValues({ value })["value"] : value) ?? undefined;
+
+/** Adds changes of rows to a list, with the cells that differ. */
+function listing(
+  head: Source & { key: string[] },
+  base: Source | undefined,
+  linking: readonly Parameters<typeof listLinkedLabels>[0][],
+  into: Change[],
+) {
+  const secret = new Set([...(head.secretLabels ?? []), ...(base?.secretLabels ?? [])]);
+  const linked = new Set(linking.flatMap(listLinkedLabels));
+  /** A value as its digest takes it. */
+  const form = (label: string, value: unknown) => (linked.has(label) ? keyText(value) : canonical(value));
+  return (
+    op: Change["op"],
+    { values, place }: PlacedRow,
+    before: RowData,
+    after: RowData,
+    key: readonly string[] = head.key,
+  ): void => {
+    const fields = Object.keys({ ...after, ...before }).flatMap((label): Field[] => {
+      const [was, is] = [before[label], after[label]];
+      if (was === is || form(label, was) === form(label, is)) return [];
+      return [fieldOf(label, kept(was), kept(is), secret.has(label))];
+    });
+    const name = key.some((label) => secret.has(label)) ? secretText : String(kept(keyOf(key, values)));
+    into.push({ kind: "row", op, name, fields, place });
+  };
 }

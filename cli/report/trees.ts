@@ -27,8 +27,13 @@ import {
   treeOf,
 } from "../../provider/files/git.ts";
 import { placed } from "./changeSet.ts";
-import { DataRefusal } from "./environments.ts";
-import { type Declared, declareNothing, type EnvironmentReading, readDeclaration } from "./source.ts";
+import {
+  DataRefusal,
+  type Declared,
+  declareNothing,
+  type EnvironmentReading,
+  readDeclaration,
+} from "./environments.ts";
 
 /** The commit that a name stands for. */
 export async function commitOf(root: string, ref: string): Promise<string> {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isObject } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import type { Seed } from "../../platform/seed/schema.ts";
 import { find, toPlainValue, type Value } from "../../provider/layers/document.ts";
-import { readSeed } from "../commands/emulator/seedFile.ts";
+import { readSeed } from "../commands/emulator/createEmulator.ts";
 import type { FieldModel, Kind, TableModel } from "./inference.ts";
 
 /** The package's schema of Environment files, from the folder of a project. */
@@ -59,22 +60,57 @@ const orConfigured = (cell: object): object =>
     ? { ...cell, anyOf: [...(cell.anyOf as object[]), configured] }
     : { anyOf: [cell, configured] };
 
-/** Types of Frictionless Table Schema. */
-const frictionless: Readonly<Record<Kind, string>> = {
-  text: "string",
-  number: "number",
-  date: "datetime",
-  checkbox: "array",
-  boolean: "boolean",
-  location: "object",
-  linked: "string",
-  json: "any",
-  any: "any",
+/** A kind of values in the words of people, of Frictionless Table Schema and of TypeScript, and its JSON Schema. */
+interface Forms {
+  words: string;
+  table: string;
+  type: string;
+  schema?: (field: FieldModel) => object;
+}
+
+const orNull = (...types: string[]): { type: string[] } => ({ type: [...types, "null"] });
+
+const forms: Readonly<Record<Kind, Forms>> = {
+  text: {
+    ...{ words: "text", table: "string", type: "string" },
+    // Another text is right as well; the known ones are offered.
+    schema: ({ values }) =>
+      values ? { anyOf: [{ enum: values }, { type: "string" }, { type: "null" }] } : orNull("string"),
+  },
+  number: {
+    ...{ words: "a number", table: "number", type: "number" },
+    schema: ({ isWhole }) => orNull(isWhole ? "integer" : "number"),
+  },
+  date: {
+    ...{ words: "a date", table: "datetime", type: "string" },
+    schema: ({ isWhole }) => ({ ...orNull("string"), format: isWhole ? "date" : "date-time" }),
+  },
+  checkbox: {
+    ...{ words: "a list of texts", table: "array", type: "string[]" },
+    schema: () => ({ ...orNull("array"), items: { type: "string" } }),
+  },
+  boolean: {
+    ...{ words: "true or false", table: "boolean", type: "boolean" },
+    schema: () => orNull("boolean"),
+  },
+  location: {
+    ...{ words: "a location", table: "object", type: "Record<string, unknown>" },
+    schema: () => orNull("object"),
+  },
+  linked: {
+    ...{ words: "a link", table: "string", type: "string | number" },
+    schema: ({ link }) => ({
+      ...orNull("string", "number"),
+      description: `Key of the row that is linked to${link ? `: its ${link.key}` : ""}.`,
+    }),
+  },
+  json: { words: "JSON", table: "any", type: "unknown" },
+  any: { words: "of several kinds", table: "any", type: "unknown" },
 };
 
 const tableType = ({ kind, isWhole }: FieldModel): string => {
   if (kind === "number" && isWhole) return "integer";
-  return kind === "date" && isWhole ? "date" : frictionless[kind];
+  return kind === "date" && isWhole ? "date" : forms[kind].table;
 };
 
 const isRequired = ({ filled, label }: FieldModel, { rows, key }: TableModel): boolean =>
@@ -112,50 +148,12 @@ export function toRowSchema(model: TableModel): { items: RowSchema } & Record<st
     type: "array",
     items: {
       type: "object",
-      properties: Object.fromEntries(fields.map((field) => [field.label, valueSchema(field)])),
+      properties: Object.fromEntries(fields.map((field) => [field.label, forms[field.kind].schema?.(field) ?? {}])),
       ...(key.length > 0 ? { required: key } : {}),
       additionalProperties: false,
     },
   };
 }
-
-function valueSchema({ kind, isWhole, values, link }: FieldModel): object {
-  const nothing = { type: "null" };
-  switch (kind) {
-    case "text":
-      // Another text is right as well; the known ones are offered.
-      return values ? { anyOf: [{ enum: values }, { type: "string" }, nothing] } : { type: ["string", "null"] };
-    case "number":
-      return { type: [isWhole ? "integer" : "number", "null"] };
-    case "date":
-      return { type: ["string", "null"], format: isWhole ? "date" : "date-time" };
-    case "checkbox":
-      return { anyOf: [{ type: "array", items: { type: "string" } }, nothing] };
-    case "boolean":
-      return { type: ["boolean", "null"] };
-    case "linked":
-      return {
-        type: ["string", "number", "null"],
-        description: `Key of the row that is linked to${link ? `: its ${link.key}` : ""}.`,
-      };
-    case "location":
-      return { type: ["object", "null"] };
-    default:
-      return {};
-  }
-}
-
-const typescript: Readonly<Record<Kind, string>> = {
-  text: "string",
-  number: "number",
-  date: "string",
-  checkbox: "string[]",
-  boolean: "boolean",
-  location: "Record<string, unknown>",
-  linked: "string | number",
-  json: "unknown",
-  any: "unknown",
-};
 
 const isIdentifier = (label: string): boolean => /^[A-Za-z_$][\w$]*$/.test(label);
 
@@ -170,7 +168,7 @@ export const nameType = (table: string): string => {
 export function toTypeScript(model: TableModel, name = nameType(model.table)): string {
   const lines = model.fields.map((field) => {
     const { label, kind, link } = field;
-    const type = typescript[kind];
+    const { type } = forms[kind];
     const key = isIdentifier(label) ? label : JSON.stringify(label);
     const comment =
       kind === "linked"
@@ -183,12 +181,6 @@ export function toTypeScript(model: TableModel, name = nameType(model.table)): s
   });
   return `/** A row of table ${model.table.replaceAll("*/", "* /")}, by label. */\nexport interface ${name} {\n${lines.join("\n")}\n}\n`;
 }
-
-/** Names of kinds for people. */
-const kinds = {
-  ...{ text: "text", number: "a number", date: "a date", checkbox: "a list of texts", location: "a location" },
-  ...{ linked: "a link", boolean: "true or false", json: "JSON", any: "of several kinds" },
-} as const;
 
 /** Describes a table label by label, with how sure each kind is: one line each, and one for each kind of exception. */
 export function summarize(model: TableModel): string {
@@ -204,7 +196,7 @@ export function summarize(model: TableModel): string {
 function describe(field: FieldModel, { rows }: TableModel, width: number): string[] {
   const { label, kind, sure, filled, unique, exceptions, values, link } = field;
   const parts = [
-    sure === "none" ? "no row has a value" : kinds[kind],
+    sure === "none" ? "no row has a value" : forms[kind].words,
     ...(sure === "declared"
       ? ["declared under platform"]
       : sure === "none"
@@ -218,21 +210,15 @@ function describe(field: FieldModel, { rows }: TableModel, width: number): strin
     `  ${label.padEnd(width)}  ${parts.join(", ")}`,
     ...exceptions.map(
       ({ kind: other, count, rows: named }) =>
-        `  ${"".padEnd(width)}    ${count} of ${filled}: ${kinds[other]} (${some(named.map(quote), named.length)}${count > named.length ? ", …" : ""})`,
+        `  ${"".padEnd(width)}    ${count} of ${filled}: ${forms[other].words} (${some(named.map(quote), named.length)}${count > named.length ? ", …" : ""})`,
     ),
   ];
 }
 
 /** Kinds of the fields that rows have; files and sub-tables have none. */
 const kindsOfFields: Readonly<Record<string, Kind>> = {
-  text: "text",
-  number: "number",
-  date: "date",
-  checkbox: "checkbox",
-  location: "location",
-  linked: "linked",
-  viewers: "checkbox",
-  teamViewers: "checkbox",
+  ...{ text: "text", number: "number", date: "date", location: "location", linked: "linked" },
+  ...{ checkbox: "checkbox", viewers: "checkbox", teamViewers: "checkbox" },
 };
 
 /** The tables of a platform seed, or of the platform of an environment file. Throws with file and line. */
@@ -251,8 +237,8 @@ export function findDeclaredModel(
   const [, found] = Object.entries(platform.tables).find(([name, { id }]) => name === table || id === table) ?? [];
   if (!found) return undefined;
   const seeds = toPlainValue(find(root, ["seeds"])?.value ?? { kind: "map", at: root.at, entries: new Map() });
-  const seed = Object.values(isMap(seeds) ? seeds : {}).find((one) => isMap(one) && one["table"] === table);
-  const stated = isMap(seed) ? [seed["key"]].flat().filter((label) => typeof label === "string") : [];
+  const seed = Object.values(isObject(seeds) ? seeds : {}).find((one) => isObject(one) && one["table"] === table);
+  const stated = isObject(seed) ? [seed["key"]].flat().filter((label) => typeof label === "string") : [];
   const fields = Object.entries(found.fields).flatMap(([label, { type, table: to, field }]): FieldModel[] => {
     const kind = kindsOfFields[type];
     if (kind === undefined) return [];
@@ -266,6 +252,3 @@ export function findDeclaredModel(
   });
   return { table, rows: 0, key: key.length > 0 ? [...key] : stated, fields };
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

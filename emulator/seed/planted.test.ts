@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseSeed } from "../../cli/commands/emulator/seedFile.ts";
+import { parseSeed } from "../../cli/commands/emulator/createEmulator.ts";
 import { seed as contents, type SeedInput } from "../../platform/seed/schema.ts";
 import { signIn, start } from "../testing/platform.ts";
 

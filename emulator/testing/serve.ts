@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { addEmulatorCommand } from "../../cli/commands/emulator/commands.ts";
+import { addEmulatorCommand } from "../../cli/commands/commands.ts";
 
 // The emulator as a process of its own, for tests that end it.
 const program = new Command();

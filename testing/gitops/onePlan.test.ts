@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Section, Thing } from "../../cli/report/changeSet.ts";
+import type { Declared } from "../../cli/report/environments.ts";
 import { compareDeclarations, pending } from "../../cli/report/section.ts";
-import type { Declared } from "../../cli/report/source.ts";
 import { stateOf } from "../../cli/report/state.ts";
 import { Folders } from "../../cli/report/testing/twoFolders.ts";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";

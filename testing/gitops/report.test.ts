@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { changeSet, stable } from "../../cli/report/changeSet.ts";
 import { planAt, planDigest } from "../../cli/report/plan.ts";
 import { pending } from "../../cli/report/section.ts";
-import { readDeclaration } from "../../cli/report/source.ts";
+import { readDeclaration } from "../../cli/report/environments.ts";
 import { stateOf } from "../../cli/report/state.ts";
 import { projectAt, settingsAtRest } from "../../engine/index.ts";
 import { runCommand } from "../harness/commands.ts";

@@ -1,5 +1,5 @@
 import { hostPlugin } from "../../cli/commands/hosted/providers.ts";
-import type { Declared } from "../../cli/report/source.ts";
+import type { Declared } from "../../cli/report/environments.ts";
 import { decide, type Step as EngineStep, type ResourceState } from "../../engine/decide.ts";
 import { startInProcess } from "../../engine/providers/starting.ts";
 import { mapProperties, revealSecrets } from "../../engine/values/values.ts";

@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { ofEdited, parseYamlTree } from "../../cli/between/editor/trees.ts";
 import { maxMegabytesOfEdited, readToEdit } from "../../cli/between/editor/writing.ts";
 import { deadlineMs, maxMegabytesOfState, textOf as textOfFlag } from "../../cli/commands/report/reporting.ts";
-import { parseAccepted } from "../../cli/report/accepted.ts";
+import { parseAccepted } from "../../cli/report/drift.ts";
 import { environmentsIn, maxEnvironments } from "../../cli/report/environments.ts";
 import { stateOf } from "../../cli/report/state.ts";
 import { Repository } from "../../cli/report/testing/repository.ts";

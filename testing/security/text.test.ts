@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { isConfusable } from "../../cli/report/text.ts";
+import { isConfusable } from "../../cli/report/rendering.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { runCommand } from "../harness/commands.ts";
 import { testInLong } from "../harness/drawn.ts";
@@ -92,7 +92,7 @@ config % | config get % -s dev | config rm % -s dev | config set % value -s dev 
 api % | api readteam % -s dev | dump %/none --team % -s dev | dump out --table %:Code -s dev | dump out --import %
 report --base % | report --format % | report --file % | report --stack dev --state % | report % | drift % | drift --stack % | drift --until % --tolerate
 ci % | ci github --branch % | ci gitlab --engine % | environment % | environment check % | environment check dev.yaml --base % | environment show %
-emulator --seed % | emulator --port % | emulator --host % | completion % | completion bash -- % | import %`;
+emulator --seed % | emulator --port % | emulator --host % | import %`;
 
 const withArgument = (text: string): string[][] => [
   ...places.split(/ \| |\n/).map((line) => line.split(" ").map((word) => word.replace("%", () => text))),

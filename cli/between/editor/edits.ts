@@ -1,26 +1,47 @@
 import { isDeepStrictEqual } from "node:util";
 import { type RowData, withoutUndefined } from "../../../platform/contract/values.ts";
-import { isObject } from "../../../platform/contract/wire.ts";
+import { entryIn, isObject, jsonIn } from "../../../platform/contract/wire.ts";
 import { quote } from "../../../platform/messages/text.ts";
 import { keyText } from "../../../provider/seedRows/digests.ts";
+import {
+  cellOf,
+  csvRecords,
+  inQuotes,
+  labelOf,
+  readCell,
+  separationOf,
+} from "../../../provider/seedRows/source/csv.ts";
 import { readBlocks, SourceError } from "../../../provider/seedRows/source/read.ts";
-import { formatOf, isHidden } from "../../../provider/seedRows/source/source.ts";
-import { CsvText, withLines } from "./csvText.ts";
+import { type CellType, formatOf, isHidden, type Source } from "../../../provider/seedRows/source/source.ts";
 import {
   type ColumnFileEdit,
   decode,
   EditRefusal,
   type EditStep,
   encode,
+  lineEndOf,
   nextLine,
   positionAt,
   type RowFileEdit,
   splice,
   type Splice,
+  valueEdit,
   type ValueFileEdit,
 } from "./text.ts";
-import { addMembers, dropMembers, type Planned, runSteps, setMember, type Spot, type TreeStep } from "./treeEdits.ts";
-import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type TextTree } from "./trees.ts";
+import {
+  addMembers,
+  dropMembers,
+  parseJsonTree,
+  parseYamlTree,
+  type Planned,
+  runSteps,
+  setMember,
+  type Spot,
+  type TextMember,
+  type TextNode,
+  type TextTree,
+  type TreeStep,
+} from "./trees.ts";
 
 /*
  * The editor of files: changes values at their place, and leaves all other bytes as they are.
@@ -28,12 +49,12 @@ import { parseJsonTree, parseYamlTree, type TextMember, type TextNode, type Text
  *   const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));   // nothing is written
  *   await writeFiles(folder, files);                                        // writing.ts: all beside first, then renamed
  *
- * There are three kinds of edits. A `column` edit adds or renames a column of a CSV, before all others. A `row` edit changes, removes or adds a row of a seed's file (CSV, JSON, NDJSON, YAML),
- * found by its natural key. A `value` edit sets, removes or appends a value of a YAML or JSON file, found by a path of
- * keys; an item of a list is found by what it holds. What is not where the edit expects it, is repeated by an alias, can't be
- * written in the file's format, or would change anything else is refused with its place and the reason. Edits that are not
- * refused are made. After all of them the file is read again, by the reader that a seed or an Environment has, and must
- * mean what was asked: otherwise all edits of the file are refused.
+ * There are three kinds of edits. A `column` edit adds or renames a column of a CSV, before all others. A `row` edit changes,
+ * removes or adds a row of a seed's file (CSV, JSON, NDJSON, YAML), found by its natural key. A `value` edit sets, removes or
+ * appends a value of a YAML or JSON file, found by a path of keys; an item of a list is found by what it holds. What is not
+ * where the edit expects it, is repeated by an alias, can't be written in the file's format, or would change anything else is
+ * refused with its place and the reason, and its file is left as it is. After all edits a file is read again, by the reader
+ * that a seed or an Environment has, and must mean what was asked: otherwise all of them are refused.
  *
  * An edit knows nothing of secrets and layers: cli/between/placing.ts decides which file and which verb it is.
  */
@@ -65,7 +86,7 @@ export const fileOf = (edit: FileEdit): string => (edit.kind === "row" ? edit.so
 
 /**
  * Makes edits in bytes that `read` gives; it gives undefined where there is no file, which is then made (YAML alone).
- * Writes nothing. The files are in the order of their first edits; one that stays as it was is left out.
+ * Writes nothing. The files are in the order of their first edits; one of which an edit is refused, or that stays as it was, is left out.
  */
 export async function planEdits(
   edits: readonly FileEdit[],
@@ -89,11 +110,11 @@ export async function planEdits(
       for (const each of Map.groupBy(rows, ({ source: { key, types, delimiter } }) =>
         JSON.stringify([key, types, delimiter]),
       ).values())
-        after = await editRows(after, each, refuse);
+        after = await editRows(after, each, refuse, told);
       const values = own.filter((edit) => edit.kind === "value");
-      if (values.length > 0) after = editValues(after, values, refuse, formatOf(file) === ".json");
+      if (values.length > 0) after = editValues(after, values, formatOf(file) === ".json", refuse, told);
       refused.push(...told);
-      if (!after.equals(before ?? Buffer.alloc(0))) files.push({ file, before, after });
+      if (told.length === 0 && !after.equals(before ?? Buffer.alloc(0))) files.push({ file, before, after });
     } catch (error) {
       if (!(error instanceof EditRefusal || error instanceof SourceError)) throw error;
       refused.push(...own.map((edit) => ({ edit, place: file, reason: error.message })));
@@ -125,7 +146,7 @@ interface Intent {
   values: RowData;
 }
 
-/** Edits of the rows of a file, by the index of each. What is refused goes out. */
+/** Edits of the rows of a file, by the index of each. */
 interface Intents {
   changed: Map<number, Intent>;
   removed: Map<number, Intent>;
@@ -133,7 +154,12 @@ interface Intents {
 }
 
 /** Makes edits of one seed's rows in the bytes of its file. Throws an EditRefusal or a SourceError where it is not edited at all. */
-async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: Refuse): Promise<Buffer> {
+async function editRows(
+  bytes: Buffer,
+  edits: readonly RowFileEdit[],
+  refuse: Refuse,
+  told: readonly RefusedEdit[],
+): Promise<Buffer> {
   const [first] = edits;
   if (!first) return bytes;
   const { source } = first;
@@ -147,6 +173,7 @@ async function editRows(bytes: Buffer, edits: readonly RowFileEdit[], refuse: Re
       ? editLines(text, intents, refuse)
       : editTree(text, intents, format === ".json" ? parseJsonTree : parseYamlTree, refuse);
   const result = encode(after, mark);
+  if (told.length > 0) return result;
   const empty = Object.fromEntries((csv?.labels ?? []).map((label) => [label, null]));
   const read = rowsIn(source, result);
   try {
@@ -222,108 +249,44 @@ async function intentsOf(
 }
 
 function editCsv(text: string, csv: CsvText, { changed, removed, added }: Intents, refuse: Refuse): string {
-  const attempt = <Made>({ edit }: Intent, drop: () => void, make: () => Made[]): Made[] => {
+  const attempt = <Made>({ edit }: Intent, make: () => Made[]): Made[] => {
     try {
       return make();
     } catch (error) {
       if (!(error instanceof EditRefusal)) throw error;
       refuse(edit, error, text);
-      drop();
       return [];
     }
   };
   const changes = [...changed].flatMap(([index, intent]) =>
-    attempt(
-      intent,
-      () => changed.delete(index),
-      () => Object.entries(intent.values).map(([label, value]) => csv.change(index, label, value)),
-    ),
+    attempt(intent, () => Object.entries(intent.values).map(([label, value]) => csv.change(index, label, value))),
   );
-  const lines = [...added].flatMap((intent) =>
-    attempt(
-      intent,
-      () => added.delete(intent),
-      () => [csv.line(intent.values)],
-    ),
-  );
+  const lines = [...added].flatMap((intent) => attempt(intent, () => [csv.line(intent.values)]));
   return withLines(splice(text, [...changes, ...csv.remove(removed.keys())]), lines);
 }
 
-/** Steps that change the entries of rows: what goes is taken out when the rest is there. */
-function rowSteps(
-  changed: Intents["changed"],
-  refuse: Refuse,
-  spotOf: (tree: TextTree, index: number) => Spot,
-): TreeStep[] {
-  const stepsOf = (isGone: boolean): TreeStep[] =>
-    [...changed].flatMap(([index, { edit, values }]) => {
-      const entries = Object.entries(values).filter(([, value]) => (value === undefined) === isGone);
-      const plan = (tree: TextTree): Planned => {
-        const spot = spotOf(tree, index);
-        const { parent } = spot;
-        if (parent.locked !== undefined) throw new EditRefusal(parent.locked, parent.start);
-        const memberOf = (label: string) => parent.members.find(({ name }) => name === label);
-        if (isGone)
-          return dropMembers(
-            tree,
-            spot,
-            entries.flatMap(([label]) => memberOf(label) ?? []),
-          );
-        const added = entries.filter(([label]) => !memberOf(label));
-        const set = entries.flatMap(([label, value]) => {
-          const member = memberOf(label);
-          return member ? setMember(tree, parent, member, value).splices : [];
-        });
-        return { splices: [...set, ...(added.length > 0 ? addMembers(tree, spot, added).splices : [])], part: parent };
-      };
-      const refuseRow = (refusal: EditRefusal, now: string): void => {
-        changed.delete(index);
-        refuse(edit, refusal, now);
-      };
-      return entries.length > 0 ? [{ plan, refuse: refuseRow }] : [];
-    });
-  return [...stepsOf(false), ...stepsOf(true)];
+type Parse = (text: string) => TextTree;
+
+/** Makes edits of rows as edits of the values of a list: what goes is taken out when the rest is there. */
+function editTree(text: string, { changed, removed, added }: Intents, parse: Parse, refuse: Refuse): string {
+  const owners = new Map<ValueFileEdit, RowFileEdit>();
+  const add = ({ edit }: Intent, verb: ValueFileEdit["do"], path: readonly EditStep[], value?: unknown): void =>
+    void owners.set(valueEdit(verb, fileOf(edit), path, value), edit);
+  for (const isGone of [false, true])
+    for (const [at, intent] of changed)
+      for (const [label, value] of Object.entries(intent.values))
+        if ((value === undefined) === isGone) add(intent, isGone ? "remove" : "set", [{ at }, label], value);
+  for (const intent of added) add(intent, "append", [], withoutUndefined(intent.values));
+  for (const [at, intent] of removed) add(intent, "remove", [{ at }]);
+  return editText(text, [...owners.keys()], parse, (edit, ...why) => refuse(owners.get(edit) ?? edit, ...why));
 }
 
-function editTree(
-  text: string,
-  { changed, removed, added }: Intents,
-  parse: (text: string) => TextTree,
-  refuse: Refuse,
-): string {
-  const memberAt = ({ root }: TextTree, index: number): TextMember => {
-    const member = root.members[index];
-    if (!member) throw new EditRefusal("has fewer rows than were read", root.start);
-    return member;
-  };
-  const changes = rowSteps(changed, refuse, (tree, index) => {
-    const member = memberAt(tree, index);
-    return { parent: member.node, holder: { parent: tree.root, member } };
-  });
-  const wholeStep = (intents: Iterable<Intent>, plan: TreeStep["plan"], drop: () => void): TreeStep[] => {
-    const all = [...intents];
-    if (all.length === 0) return [];
-    const refuseAll = (refusal: EditRefusal, now: string): void => {
-      for (const { edit } of all) refuse(edit, refusal, now);
-      drop();
-    };
-    return [{ plan, refuse: refuseAll }];
-  };
-  const rows = [...added].map(({ values }) => [undefined, withoutUndefined(values)] as const);
-  const additions = wholeStep(
-    added,
-    (tree) => addMembers(tree, { parent: tree.root, holder: undefined }, rows),
-    () => added.clear(),
-  );
-  const removals = wholeStep(
-    removed.values(),
-    (tree) => {
-      const members = [...removed.keys()].map((index) => memberAt(tree, index));
-      return dropMembers(tree, { parent: tree.root, holder: undefined }, members);
-    },
-    () => removed.clear(),
-  );
-  return runSteps(text, parse, [...changes, ...additions, ...removals]);
+/** A JSON object as a list of this one. */
+function parseLine(text: string): TextTree {
+  const tree = parseJsonTree(text);
+  const { root } = tree;
+  const members = [{ start: root.start, after: root.start, node: root }];
+  return { ...tree, root: { ...root, kind: "list", members, plain: () => [root.plain()] } };
 }
 
 /** Edits a file with one JSON object on each line. */
@@ -337,11 +300,8 @@ function editLines(text: string, { changed, removed, added }: Intents, refuse: R
   }
   const splices = [...changed].flatMap(([index, intent]): Splice[] => {
     const { start, end } = lines[index] ?? { start: 0, end: 0 };
-    const own = new Map([[index, intent]]);
-    const steps = rowSteps(own, refuse, ({ root }) => ({ parent: root, holder: undefined }));
-    const after = runSteps(text.slice(start, end), parseJsonTree, steps);
-    if (own.size === 0) changed.delete(index);
-    return [{ start, end, text: after }];
+    const own = { changed: new Map([[0, intent]]), removed: new Map<number, Intent>(), added: new Set<Intent>() };
+    return [{ start, end, text: editTree(text.slice(start, end), own, parseLine, refuse) }];
   });
   for (const index of removed.keys()) {
     const { start, next } = lines[index] ?? { start: 0, next: 0 };
@@ -359,33 +319,51 @@ function editLines(text: string, { changed, removed, added }: Intents, refuse: R
 }
 
 /** Makes edits of values in the bytes of a file. Throws an EditRefusal where the file is not edited at all. */
-function editValues(bytes: Buffer, edits: readonly ValueFileEdit[], refuse: Refuse, isJson: boolean): Buffer {
+function editValues(
+  bytes: Buffer,
+  edits: readonly ValueFileEdit[],
+  isJson: boolean,
+  refuse: Refuse,
+  told: readonly RefusedEdit[],
+): Buffer {
   const parse = isJson ? parseJsonTree : parseYamlTree;
   const { text, mark } = decode(bytes);
-  const refused = new Set<ValueFileEdit>();
-  // What comes into one list at a time is one step.
+  const after = editText(text, edits, parse, refuse);
+  if (told.length > 0) return bytes;
+  const meant: Record<string, unknown> = { root: parse(text).root.plain() };
+  for (const edit of edits) apply(meant, edit);
+  if (!isDeepStrictEqual(valueOf(after, parse), meant["root"] ?? null)) throw lost();
+  return encode(after, mark);
+}
+
+/** Makes edits of values in a text. What comes into one list at a time, or is done to one row, is one step. */
+function editText(
+  text: string,
+  edits: readonly ValueFileEdit[],
+  parse: Parse,
+  refuse: (edit: ValueFileEdit, refusal: EditRefusal, now: string) => void,
+): string {
+  const placeOf = ({ do: verb, path }: ValueFileEdit): readonly EditStep[] =>
+    verb === "append" ? path : path.slice(0, -1);
   const groups = edits.reduce<ValueFileEdit[][]>((all, edit) => {
     const last = all.at(-1);
-    const isMore = edit.do === "append" && last?.[0]?.do === "append" && isDeepStrictEqual(last[0].path, edit.path);
-    if (last && isMore) last.push(edit);
+    const isMore = last?.[0]?.do === edit.do && isDeepStrictEqual(placeOf(last[0]), placeOf(edit));
+    if (last && isMore && (edit.do === "append" || isOfRow(edit))) last.push(edit);
     else all.push([edit]);
     return all;
   }, []);
   const steps = groups.map((group): TreeStep => ({
     plan: (tree) => planValues(tree, group),
     refuse: (refusal, now) => {
-      for (const edit of group) {
-        refused.add(edit);
-        refuse(edit, refusal, now);
-      }
+      for (const edit of group) refuse(edit, refusal, now);
     },
   }));
-  const after = runSteps(text, parse, steps);
-  const meant: Record<string, unknown> = { root: parse(text).root.plain() };
-  for (const edit of edits) if (!refused.has(edit)) apply(meant, edit);
-  if (!isDeepStrictEqual(valueOf(after, parse), meant["root"] ?? null)) throw lost();
-  return encode(after, mark);
+  return runSteps(text, parse, steps);
 }
+
+/** True for a row of a list, or a value of it. */
+const isOfRow = ({ path: [first, ...more] }: ValueFileEdit): boolean =>
+  typeof first === "object" && "at" in first && more.length < 2;
 
 /** The value of an edited text; undefined where it has none any more. */
 function valueOf(text: string, parse: (text: string) => TextTree): unknown {
@@ -425,46 +403,64 @@ function memberAt(parent: TextNode, step: EditStep): TextMember | undefined {
     return members.find(({ name }) => name === step);
   }
   if (kind !== "list" && !isNothing) throw new EditRefusal("is not a list", start);
-  const meant = members.filter(({ node }) => isItem(node.plain(), step));
+  if ("at" in step) return members[step.at];
+  const meant = members.filter(({ node }) => isItem(node.plain(), step.where));
   if (meant.length > 1) throw new EditRefusal("appears twice: remove one", meant[1]?.start);
   return meant[0];
 }
 
-function isItem(item: unknown, step: Exclude<EditStep, string>): boolean {
-  if ("is" in step) return isDeepStrictEqual(item, step.is);
-  return (
-    isObject(item) && Object.entries(step.where).every(([label, value]) => keyText(item[label]) === keyText(value))
-  );
-}
+const isItem = (item: unknown, where: RowData): boolean =>
+  isObject(item) && Object.entries(where).every(([label, value]) => keyText(item[label]) === keyText(value));
 
-/** Plans an edit, or several that add to one list. */
+/** Plans an edit, or several that add to one list or are done to one row. */
 function planValues(tree: TextTree, edits: readonly ValueFileEdit[]): Planned {
   const [edit] = edits;
   if (!edit) throw new Error("a step has an edit");
-  const { path, value } = edit;
-  const way = walk(tree, path);
-  if (edit.do === "remove") {
-    let found = way;
-    if (!found.member || found.rest.length > 1)
-      throw new EditRefusal("has not what is to be removed", way.parent.start);
-    for (
-      let up = path.slice(0, -1);
-      edit.prune && up.length > 0 && found.parent.members.length === 1;
-      up = up.slice(0, -1)
-    )
-      found = walk(tree, up);
-    return dropMembers(tree, found, found.member ? [found.member] : []);
-  }
-  if (edit.do === "set") return put(tree, way, value);
-  const { member } = way;
-  const items = edits.map((each) => each.value);
-  if (!member || member.node.plain() === null) return put(tree, way, items);
-  if (member.node.kind !== "list") throw new EditRefusal("is not a list", member.node.start);
-  const spot = { parent: member.node, holder: { parent: way.parent, member } };
+  if (edit.do === "append") return append(tree, edit.path, edits);
+  const ways = edits.map((each) => ({ ...walk(tree, each.path), value: each.value }));
+  const [way] = ways;
+  if (!way) throw new Error("an edit has a place");
+  if (edit.do === "remove") return remove(tree, edit, ways);
+  if (!isOfRow(edit)) return put(tree, way, edit.value);
+  const set = ways.flatMap(({ parent, member, value }) =>
+    member ? setMember(tree, parent, member, value).splices : [],
+  );
+  const added = ways.flatMap(({ member, rest: [label], value }) =>
+    member || typeof label !== "string" ? [] : [[label, value] as const],
+  );
+  return { splices: [...set, ...(added.length > 0 ? addMembers(tree, way, added).splices : [])], part: way.parent };
+}
+
+/** Adds items to the list at a path, which is made where it is missing; none leads to the root. */
+function append(tree: TextTree, path: readonly EditStep[], edits: readonly ValueFileEdit[]): Planned {
+  const items = edits.map(({ value }) => value);
+  const way = path.length === 0 ? undefined : walk(tree, path);
+  const { member, parent = tree.root } = way ?? {};
+  if (way && (!member || member.node.plain() === null)) return put(tree, way, items);
+  if (member && member.node.kind !== "list") throw new EditRefusal("is not a list", member.node.start);
+  const spot = member ? { parent: member.node, holder: { parent, member } } : { parent, holder: undefined };
   return addMembers(
     tree,
     spot,
     items.map((item) => [undefined, item] as const),
+  );
+}
+
+/** Takes out what stands at the ends of ways into one collection; with `prune` also what holds nothing then. */
+function remove(tree: TextTree, edit: ValueFileEdit, ways: readonly Way[]): Planned {
+  const { path, prune } = edit;
+  const [first, ...more] = ways;
+  if (!first) throw new Error("an edit has a place");
+  let found = first;
+  const isThere = ({ member, rest }: Way): boolean => member !== undefined && rest.length === 1;
+  // A row may lack what is to go of it.
+  if (!isThere(first) && !isOfRow(edit)) throw new EditRefusal("has not what is to be removed", first.parent.start);
+  for (let up = path.slice(0, -1); prune && up.length > 0 && found.parent.members.length === 1; up = up.slice(0, -1))
+    found = walk(tree, up);
+  return dropMembers(
+    tree,
+    found,
+    [found, ...more].flatMap(({ member }) => member ?? []),
   );
 }
 
@@ -487,7 +483,12 @@ function apply(meant: Record<string | number, unknown>, { path, do: verb, value,
   for (const step of path) {
     const { above, at } = slots.at(-1) ?? root;
     const here = (above[at] ??= {}) as Record<string, unknown> | unknown[]; // as the text has it there
-    const index = typeof step === "string" ? step : (here as unknown[]).findIndex((item) => isItem(item, step));
+    const index =
+      typeof step === "string"
+        ? step
+        : "at" in step
+          ? step.at
+          : (here as unknown[]).findIndex((item) => isItem(item, step.where));
     slots.push({ above: here as Record<string | number, unknown>, at: index });
   }
   for (const { above, at } of slots.slice(1).reverse()) {
@@ -497,4 +498,144 @@ function apply(meant: Record<string | number, unknown>, { path, do: verb, value,
     else Reflect.deleteProperty(above, at);
     if (verb !== "remove" || !prune || Object.keys(above).length > 0) return;
   }
+}
+
+/** Where a record stands: to the end of its last cell, and to the end of its line. */
+interface RecordSpan {
+  start: number;
+  end: number;
+  next: number;
+}
+
+/** The text of a CSV, and where each record of it stands. */
+export class CsvText {
+  readonly #text: string;
+  readonly #types: Readonly<Record<string, CellType>>;
+  readonly #separator: string;
+  readonly #records: RecordSpan[] = [];
+  /** Cells of the first line and of the rows that are changed, as they are read. */
+  readonly #cells = new Map<number, readonly string[]>();
+
+  private constructor(text: string, { types = {}, delimiter }: Pick<Source, "types" | "delimiter">) {
+    this.#text = text;
+    this.#types = types;
+    this.#separator = separationOf(text, delimiter).separator;
+  }
+
+  /** @param changed indices of the rows whose cells are to be changed */
+  static async of(
+    text: string,
+    source: Pick<Source, "types" | "delimiter"> = {},
+    changed: ReadonlyMap<number, unknown> = new Map(),
+  ): Promise<CsvText> {
+    const csv = new CsvText(text, source);
+    let [line, start] = [1, 0];
+    for await (const records of csvRecords([{ first: 1, text }], source)) {
+      for (const record of records) {
+        if ("wrong" in record) throw new EditRefusal(record.wrong, start);
+        for (; line < record.line; line++) start = text.indexOf("\n", start) + 1;
+        const { length } = csv.#records;
+        if (length === 0 || changed.has(length - 1)) csv.#cells.set(length, record.cells);
+        const end = csv.#placesOf(record.cells, start).at(-1)?.end ?? start;
+        csv.#records.push({ start, end, next: text.indexOf("\n", end) + 1 || text.length });
+      }
+    }
+    return csv;
+  }
+
+  /** Cells stand as they are read, or in quotation marks. */
+  #placesOf(cells: readonly string[], start: number): { start: number; end: number }[] {
+    let at = start;
+    return cells.map((cell) => {
+      const from = at;
+      const end = from + (this.#text[from] === '"' ? inQuotes(cell) : cell).length;
+      at = end + this.#separator.length;
+      return { start: from, end };
+    });
+  }
+
+  get labels(): readonly string[] {
+    return this.#cells.get(0) ?? [];
+  }
+
+  /** Writes a value into the cell of a row. */
+  change(index: number, label: string, value: unknown): Splice {
+    const { start } = this.#records[index + 1] ?? { start: this.#text.length };
+    const place = this.#placesOf(this.#cells.get(index + 1) ?? [], start)[this.labels.indexOf(label)];
+    if (!place) throw new EditRefusal(this.#noColumn(label), start);
+    const written = this.#written(label, value, place.start);
+    // An empty line would be no row.
+    const isQuoted = this.#text[place.start] === '"' || (this.labels.length === 1 && written === "");
+    return { ...place, text: isQuoted ? inQuotes(written) : cellOf(written, this.#separator) };
+  }
+
+  /** Takes rows out, each with its line end. */
+  remove(indices: Iterable<number>): Splice[] {
+    const removed = new Set(indices);
+    const last = this.#records.length - 1;
+    let kept = last;
+    while (kept > 0 && removed.has(kept - 1)) kept--;
+    const splices = [...removed].flatMap((index) => {
+      const record = this.#records[index + 1];
+      return record && index < kept ? [{ start: record.start, end: record.next, text: "" }] : [];
+    });
+    const [before, first, end] = [this.#records[kept], this.#records[kept + 1], this.#records[last]];
+    if (!before || !first || !end) return splices;
+    // The last row keeps the end of the file: with a line end, or without one.
+    return [...splices, { start: end.next === end.end ? before.end : first.start, end: end.next, text: "" }];
+  }
+
+  /** A row as a line. */
+  line(row: RowData): string {
+    const at = this.#text.length;
+    const strange = Object.keys(row).find(
+      (label) => !this.labels.includes(label) && (entryIn(row, label) ?? null) !== null,
+    );
+    if (strange !== undefined) throw new EditRefusal(this.#noColumn(strange), at);
+    const cells = this.labels.map((label) => cellOf(this.#written(label, entryIn(row, label), at), this.#separator));
+    return cells.length === 1 && cells[0] === "" ? '""' : cells.join(this.#separator);
+  }
+
+  /** The text with other names of its columns, and with more behind them, whose cells are empty. */
+  withColumns(added: readonly string[], names: ReadonlyMap<string, string>): string {
+    const [head] = this.#records;
+    const places = this.#placesOf(this.labels, head?.start ?? 0);
+    const renamed = places.flatMap((place, at): Splice[] => {
+      const now = names.get(this.labels[at] ?? "");
+      return now === undefined ? [] : [{ ...place, text: labelOf(now) }];
+    });
+    const more = this.#records.map(({ end }, at): Splice => {
+      const cells = added.map((label) => this.#separator + (at === 0 ? labelOf(label) : ""));
+      return { start: end, end, text: cells.join("") };
+    });
+    return splice(this.#text, [...renamed, ...more]);
+  }
+
+  #noColumn(label: string): string {
+    return `the file has no column ${quote(label)}: add it to the first line`;
+  }
+
+  /** A value as the text of a cell, without quotation marks. */
+  #written(label: string, value: unknown, at: number): string {
+    if (value === null || value === undefined) return "";
+    const type = entryIn(this.#types, label) ?? "text";
+    const isJson = type === "json" || type === "checkbox";
+    const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    const text = isJson ? JSON.stringify(value) : isPlain ? String(value) : undefined;
+    const read = text === undefined || text === "" ? undefined : readCell(text, type);
+    const isSame = isJson ? JSON.stringify(jsonIn(text ?? "")) === text : Object.is(read, value);
+    if (text === undefined || read === undefined || !isSame)
+      throw new EditRefusal(`${label} is read as ${type} (types), and can't hold this value as it is`, at);
+    if (text.includes("\0") || !text.isWellFormed())
+      throw new EditRefusal(`${label} would hold a character that no CSV can: keep these rows in NDJSON`, at);
+    return text;
+  }
+}
+
+/** Adds lines at the end of a text, which keeps its last line end, or has none. */
+export function withLines(text: string, lines: readonly string[]): string {
+  const lineEnd = lineEndOf(text);
+  const isOpen = text !== "" && !text.endsWith("\n");
+  if (lines.length === 0) return text;
+  return isOpen ? [text, ...lines].join(lineEnd) : text + lines.map((line) => line + lineEnd).join("");
 }

@@ -1,8 +1,8 @@
 import type { RowData } from "../../../platform/contract/values.ts";
 import { type Source, csvTextOf, TextError, textOf } from "../../../provider/seedRows/source/source.ts";
 
-/** A step on the way to a value: a key of a map; or the item of a list that has these values, or is this one. */
-export type EditStep = string | { where: RowData } | { is: unknown };
+/** A step on the way to a value: a key of a map; or the item of a list that has these values, or stands there. */
+export type EditStep = string | { where: RowData } | { at: number };
 
 /** Changes a value of a YAML or JSON file. */
 export interface ValueFileEdit {

@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
 import {
   existsSync,
   lstatSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -13,7 +11,6 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../../machine/failures.ts";
 import { whyUnwritable } from "../../../machine/ownFile.ts";
-import { isRunning } from "../../../machine/processes.ts";
 import { FileRefusal, isIn, openFile, rootOf } from "../../../provider/files/files.ts";
 import { isIgnored } from "../../../provider/files/git.ts";
 import { DataRefusal } from "../../report/environments.ts";
@@ -83,8 +80,8 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
       const why = whyUnwritable(path);
       if (why !== undefined) throw new DataRefusal(`${file} can't be written: ${why}`);
       assertUnchanged(path, file, before);
-      dropLeftovers(path);
-      const draft = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`);
+      const draft = join(dirname(path), `.${basename(path)}.microapps.tmp`);
+      rmSync(draft, { force: true }); // a process that was killed left it
       drafts.push({ draft, path, file });
       const mode = before ? statSync(path).mode & 0o777 : 0o666;
       writeFileSync(draft, after, { flag: "wx", mode, flush: true });
@@ -95,15 +92,6 @@ export async function writeFiles(directory: string, files: readonly EditedFile[]
   } catch (error) {
     for (const { draft } of drafts) rmSync(draft, { force: true });
     throw error;
-  }
-}
-
-/** Removes what a process that was killed wrote beside a file: somebody could commit it. */
-function dropLeftovers(path: string): void {
-  const [folder, start] = [dirname(path), `.${basename(path)}.`];
-  for (const name of readdirSync(folder)) {
-    const [, pid] = name.startsWith(start) ? (/^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(start.length)) ?? []) : [];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 

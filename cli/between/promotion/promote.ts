@@ -1,28 +1,40 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { z } from "zod";
+import { formatCounts, unbroken } from "../../../platform/messages/text.ts";
 import { holdsConfigured } from "../../../provider/environment/schema.ts";
-import { rootOf } from "../../../provider/files/files.ts";
-import { find, toPlainValue } from "../../../provider/layers/document.ts";
+import { pathInRepository, rootOf } from "../../../provider/files/files.ts";
+import { runGit } from "../../../provider/files/git.ts";
+import { describePlace, find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/layers.ts";
 import { formatOf } from "../../../provider/seedRows/source/source.ts";
+import { shortenValue as shortened } from "../../report/changeSet.ts";
 import {
+  checkedIn,
   DataRefusal,
   entryNamed,
+  type EnvironmentEntry,
   environmentsFile,
   environmentsIn,
+  readDeclaration,
   readEnvironments,
+  sound,
   textIn,
-  type EnvironmentEntry,
 } from "../../report/environments.ts";
-import { readDeclaration, sound } from "../../report/source.ts";
-import { assertCommitted, BaseTree, commitOf, WorkingTree } from "../../report/trees.ts";
-import { planEdits, type EditedFile, type FileEdit } from "../editor/edits.ts";
+import { assertCommitted, BaseTree, commitOf, deepen, isShallow, WorkingTree } from "../../report/trees.ts";
+import { type EditedFile, type FileEdit, planEdits } from "../editor/edits.ts";
 import { type EditStep, valueEdit } from "../editor/text.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { copyEdited, EnvironmentFiles, filesOf, type RowChange } from "../placing.ts";
-import { findBase, parsePromotions, promotionsFile, type PromotionEntry } from "./base.ts";
-import type { PromotedChange, Promotion, PromotionSides } from "./model.ts";
-import { planPromotion, type PromotionTerms } from "./plan.ts";
+import {
+  planPromotion,
+  type PromotedChange,
+  type Promotion,
+  type PromotionBase,
+  type PromotionConflict,
+  type PromotionSides,
+  type PromotionTerms,
+} from "./plan.ts";
 
 export interface PromotionRequest extends PromotionTerms {
   /** The folder of Pulumi.yaml. */
@@ -62,12 +74,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
     const before = await tree.read(await fileAt(tree, from));
     if (!before.declared)
       throw new DataRefusal(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
-    const common = declared.from.document?.files.slice(1).find((file) => filesOf(declared.to).includes(file));
     const sides = {
-      shared: {
-        base: common === undefined ? undefined : (await tree.read(common)).declared,
-        now: common === undefined ? undefined : (await now.read(common)).declared,
-      },
       from: { name: from.name, declared: declared.from },
       to: { name: to.name, declared: declared.to },
       base: before.declared,
@@ -133,7 +140,7 @@ async function editFiles(
   terms: PromotionTerms,
 ): Promise<EditedFile[]> {
   const { folder } = to.declared;
-  const { edits, files: copied } = await editsOf(promotion.taken, { from, to });
+  const { edits, files: copied } = editsOf(promotion.taken, { from, to });
   const { files, refused } = await planEdits(edits, (file) => readToEdit(folder, file));
   if (refused.length > 0) {
     const reasons = refused.slice(0, 5).map(({ place, reason }) => `${place}: ${reason}`);
@@ -159,15 +166,15 @@ export async function writePromotion(
   await writeFiles(folder, last);
 }
 
-async function editsOf(
+function editsOf(
   changes: readonly PromotedChange[],
   { from, to }: LayeredPair,
-): Promise<{ edits: FileEdit[]; files: EditedFile[] }> {
+): { edits: FileEdit[]; files: EditedFile[] } {
   const edits: FileEdit[] = [];
   const files: EditedFile[] = [];
   const renames = changes.filter((change) => change.do === "rename");
   for (const [seed, renamed] of Map.groupBy(renames, ({ path }) => path[1] ?? ""))
-    edits.push(...(await to.rows(seed, renamed).rename()));
+    edits.push(...to.rows(seed, renamed).rename());
   for (const change of changes) {
     const [kind, seed = ""] = change.path;
     if (change.do === "rename") continue;
@@ -299,4 +306,202 @@ function placeSettings(files: EnvironmentFiles, change: Placed): FileEdit[] {
     }
     return edits.map((edit) => ({ ...edit, do: "remove" }));
   });
+}
+
+/** The file that keeps up to which commit an environment has what another one had, beside Pulumi.yaml. */
+export const promotionsFile = "promotions.yaml";
+
+/** An environment has everything that another one had at a commit. */
+export interface PromotionEntry {
+  to: string;
+  from: string;
+  commit: string;
+  /** Where the commit stands. */
+  place: string;
+  /** True if it stands in a list. */
+  isListed: boolean;
+}
+
+const entry = z.strictObject({
+  from: z.string().min(1),
+  commit: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "must be the whole ID of a commit; correct it"),
+});
+const promotions = z.record(z.string(), z.union([entry, z.array(entry).min(1)]));
+
+/** The entries of promotions.yaml: one for each environment, or a list where it gets from several. Throws a DataRefusal. */
+export function parsePromotions(text: string): PromotionEntry[] {
+  const { data = {}, problems, at } = checkedIn(text, promotionsFile, promotions, (root) => toPlainValue(root) ?? {});
+  const [wrong] = problems;
+  if (wrong) throw new DataRefusal(`${describePlace(wrong.at)}: ${wrong.message}`);
+  return Object.entries(data).flatMap(([to, entries]) =>
+    [entries].flat().map(({ from, commit }, index) => {
+      const isListed = Array.isArray(entries);
+      return {
+        to,
+        from,
+        commit,
+        isListed,
+        place: describePlace(at(isListed ? [to, index, "commit"] : [to, "commit"])),
+      };
+    }),
+  );
+}
+
+/** Two environments of a project, by name and file. */
+interface Pair {
+  root: string;
+  /** The folder of Pulumi.yaml, from the top of the repository on. */
+  prefix: string;
+  from: { name: string; file: string };
+  to: { name: string; file: string };
+}
+
+/**
+ * Finds the commit since which `from` changed what is to be promoted: the one that promotions.yaml names, or the one that
+ * brought the last promotion in the other direction, whichever is later; else the one since which there are both files.
+ */
+export async function findBase(pair: Pair, entries: readonly PromotionEntry[]): Promise<PromotionBase> {
+  const { from, to, root } = pair;
+  if (await isShallow(root)) throw new DataRefusal(deepen);
+  const isOf = (entry: PromotionEntry, one: string, other: string): boolean => entry.from === one && entry.to === other;
+  const forth = entries.find((entry) => isOf(entry, from.name, to.name));
+  const back = entries.find((entry) => isOf(entry, to.name, from.name));
+  if (forth) await assertThere(root, forth);
+  const returned = back && (await commitWith(pair, back));
+  if (forth && returned !== undefined) {
+    const isLater = await isAncestor(root, forth.commit, returned);
+    return isLater ? { commit: returned, by: "return" } : { commit: forth.commit, by: "entry" };
+  }
+  if (returned !== undefined) return { commit: returned, by: "return" };
+  if (forth) return { commit: forth.commit, by: "entry" };
+  return { commit: await forkOfFiles(pair), by: "fork" };
+}
+
+async function assertThere(root: string, { commit, place, from }: PromotionEntry): Promise<void> {
+  try {
+    await runGit(root, "cat-file", "-e", `${commit}^{commit}`);
+  } catch {
+    const short = commit.slice(0, 12);
+    throw new DataRefusal(
+      `${place}: there is no commit ${short}, perhaps because the history was rewritten: name a commit at which ${from} was promoted last, or remove the entry to begin where both files came to be`,
+    );
+  }
+}
+
+/** The commit that brought an entry of the other direction into promotions.yaml. */
+async function commitWith({ root, prefix }: Pair, { commit, place }: PromotionEntry): Promise<string> {
+  const path = posix.join(prefix, promotionsFile);
+  const words = ["log", "--no-show-signature", "--first-parent", "-m", "--format=%H", "-1", `-S${commit}`];
+  const found = (await runGit(root, ...words, "HEAD", "--", path)).trim();
+  if (found !== "") return found;
+  throw new DataRefusal(`${place}: this entry is in no commit yet: commit what the last promotion wrote, then promote`);
+}
+
+/** The latest commit that added one of the two files: since then they stand beside each other. */
+async function forkOfFiles({ root, prefix, from, to }: Pair): Promise<string> {
+  const paths = [from, to].map(({ file }) => pathInRepository(prefix, file));
+  const words = [
+    "log",
+    "--no-show-signature",
+    "--first-parent",
+    "-m",
+    "--no-renames",
+    "--diff-filter=A",
+    "--format=%H",
+  ];
+  for (const [index, path] of paths.entries()) {
+    const added = await runGit(root, ...words, "-1", "HEAD", "--", path);
+    const { name, file } = index === 0 ? from : to;
+    if (added.trim() === "") throw new DataRefusal(`${file} of ${name} is in no commit yet: commit it, then promote`);
+  }
+  return (await runGit(root, ...words, "-1", "HEAD", "--", ...paths)).trim();
+}
+
+async function isAncestor(root: string, one: string, other: string): Promise<boolean> {
+  try {
+    await runGit(root, "merge-base", "--is-ancestor", one, other);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 1) return false;
+    throw error;
+  }
+}
+
+/** Changes that are listed; all are counted. */
+const maxListed = 1_000;
+
+const signs = { add: "+", change: "~", remove: "-" } as const;
+
+/** A promotion for people. */
+export function renderPromotion(promotion: Promoted): string {
+  const { from, to, base, taken, conflicts, notes } = promotion;
+  const by = {
+    entry: "promotions.yaml",
+    return: `the last promotion from ${to} to ${from}`,
+    fork: "the first commit with both files",
+  }[base.by];
+  const more = taken.length - maxListed;
+  const lines = [
+    `${from} → ${to}, what changed since ${base.commit.slice(0, 12)} (${by})`,
+    ...taken.slice(0, maxListed).map(changeLine),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+    ...conflicts.flatMap((conflict) => conflictLines(conflict, from, to)),
+    ...notes.map((note) => `note: ${note}`),
+    ...outcomeLines(promotion),
+  ];
+  return `${lines.map(unbroken).join("\n")}\n`;
+}
+
+function changeLine(change: PromotedChange): string {
+  if (change.do === "rename") return `  ~ ${change.name}  column ${change.former} → ${change.now}`;
+  const cells =
+    change.do === "change"
+      ? Object.entries(change.cells).map(([label, { from, to }]) => `${label}: ${shown(to)} → ${shown(from)}`)
+      : change.do === "add"
+        ? Object.entries(change.cells).flatMap(([label, value]) =>
+            value === undefined || value === null || change.row?.labels.includes(label)
+              ? []
+              : `${label}: ${shown(value)}`,
+          )
+        : [];
+  return `  ${signs[change.do]} ${change.name}${cells.length > 0 ? `  ${cells.join(", ")}` : ""}`;
+}
+
+function conflictLines({ name, label, ...values }: PromotionConflict, from: string, to: string): string[] {
+  const width = Math.max("base".length, from.length, to.length);
+  const line = (side: string, value: unknown): string => `      ${side.padEnd(width)}  ${shown(value)}`;
+  return [
+    `  ! ${name}${label === undefined ? "" : `/${label}`}  conflict`,
+    line("base", values.base),
+    line(from, values.from),
+    line(to, values.to),
+  ];
+}
+
+function outcomeLines({ to, taken, conflicts, left, leftConflicts, untouched, kept, written }: Promoted): string[] {
+  const count = (verb: PromotedChange["do"]): number => taken.filter((change) => change.do === verb).length;
+  const summary = formatCounts([
+    [count("add"), "added"],
+    [count("change") + count("rename"), "changed"],
+    [count("remove"), "removed"],
+    [conflicts.length, conflicts.length === 1 ? "conflict" : "conflicts"],
+    [kept, `kept as in ${to}`],
+    [untouched, `of ${to} alone, untouched`],
+    [left.length + leftConflicts, "left for another time"],
+  ]);
+  const isNothing = taken.length + conflicts.length === 0;
+  const lines = [[isNothing ? "nothing to promote" : "", summary].filter((part) => part !== "").join("; ")];
+  if (conflicts.length > 0)
+    lines.push(
+      "nothing is written: decide each conflict with --ours <name> or --theirs <name>, or change one of the files",
+    );
+  else if (written.length > 0) lines.push(`written: ${written.join(", ")}`);
+  else if (taken.length > 0) lines.push(`--write brings this into the files of ${to}`);
+  return lines;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null || value === "") return "(nothing)";
+  const short = shortened(value, 200);
+  return typeof short === "string" ? short : JSON.stringify(short);
 }

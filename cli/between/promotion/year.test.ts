@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { canonical, type Cells } from "../../../provider/seedRows/digests.ts";
 import { isLong } from "../../../testing/harness/drawn.ts";
-import { readDeclaration } from "../../report/source.ts";
+import { readDeclaration } from "../../report/environments.ts";
 import type { Repository } from "../../report/testing/repository.ts";
 import { planEdits } from "../editor/edits.ts";
 import { readToEdit, writeFiles } from "../editor/writing.ts";
 import { mergeRecords } from "../merge.ts";
 import { EnvironmentFiles, type RowChange } from "../placing.ts";
-import { findSeed, readRows } from "./rows.ts";
+import { findSeed, readRows } from "./plan.ts";
 import { made, promoteIn, withTaken } from "./testing/promotions.ts";
 
 const names = ["dev", "staging", "prod"] as const;

@@ -5,7 +5,7 @@ import { packageFolder } from "../../../machine/ownPackage.ts";
 import { isIn, maxMegabytesOfLayer, readText, rootOf } from "../../../provider/files/files.ts";
 import { originOf } from "../../../provider/pulumi/configuration.ts";
 import { type EnvironmentEntry, environmentsFile, environmentsIn } from "../../report/environments.ts";
-import { planName } from "../../report/render.ts";
+import { planName } from "../../report/rendering.ts";
 import { statuses } from "../report/reporting.ts";
 
 export type Engine = "pulumi" | "embedded";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { signIn, start } from "../../../emulator/testing/platform.ts";
 import { temporaryFolder } from "../../../testing/harness/folders.ts";
-import { seedFiles } from "./seedFile.ts";
+import { seedFiles } from "./createEmulator.ts";
 
 const first = `
 tables:

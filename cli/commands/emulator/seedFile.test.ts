@@ -7,7 +7,7 @@ import { signIn, start } from "../../../emulator/testing/platform.ts";
 import { seed, settings } from "../../../platform/seed/schema.ts";
 import { casesIn } from "../../../testing/harness/cases.ts";
 import { temporaryFolder } from "../../../testing/harness/folders.ts";
-import { parseSeed, readSeed, seedFiles } from "./seedFile.ts";
+import { parseSeed, readSeed, seedFiles } from "./createEmulator.ts";
 
 const cases = casesIn("cli/commands/emulator/testdata/mistakes.yaml") as {
   layers: [Record<string, string>, string][];

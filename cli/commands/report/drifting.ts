@@ -6,13 +6,23 @@ import { ApiError } from "../../../platform/contract/wire.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { ConfigurationError, platformOf } from "../../../provider/pulumi/configuration.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
-import { accept, parseAccepted, hasDrift, withAccepted, type Accepted } from "../../report/accepted.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../report/changeSet.ts";
-import { CountingReads, drift, type Keeping, type Look, nothingSeen } from "../../report/drift.ts";
+import {
+  accept,
+  type Accepted,
+  CountingReads,
+  drift,
+  hasDrift,
+  type Keeping,
+  type Look,
+  nothingSeen,
+  parseAccepted,
+  withAccepted,
+} from "../../report/drift.ts";
 import { driftFile, environmentsFile, originOf, readEnvironments, textIn } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
-import { look } from "../lookingContext.ts";
-import { settingsOf } from "../settings.ts";
+import { look } from "../platform.ts";
+import { settingsOf } from "../platform.ts";
 import { deliver, type ReportOptions, statuses, textOf } from "./reporting.ts";
 
 /** Flags of drift. */
@@ -126,7 +136,7 @@ export async function lookAt(
 ): Promise<Look> {
   // With a state from elsewhere the variables may say everything: the stack's backend is out of reach.
   const isElsewhere = target.state !== undefined && Boolean(process.env["MICROAPPS_ENDPOINT"]);
-  const { settings, folder } = await settingsOf(cwd, isElsewhere ? undefined : stack);
+  const { settings, folder } = await settingsOf({ cwd, ...(isElsewhere ? {} : { stack }) });
   const elsewhere = otherPlatform(target, settings.endpoint) ?? movedState(resources, platformOf(settings));
   if (elsewhere !== undefined) return { ...nothingSeen(), unread: [elsewhere] };
   const mask = maskOf(settings);

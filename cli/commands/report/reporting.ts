@@ -3,14 +3,12 @@ import path from "node:path";
 import { EngineError, oneLine, projectFolder, stateAtRest } from "../../../engine/index.ts";
 import { textOf as textOfStream } from "../../../platform/contract/wire.ts";
 import { textOrReason } from "../../../provider/files/files.ts";
-import { reportBetween } from "../../report/between.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../report/changeSet.ts";
-import { DataRefusal, type EnvironmentEntry } from "../../report/environments.ts";
+import { DataRefusal, type Declared, type EnvironmentEntry } from "../../report/environments.ts";
 import { describeOtherPlan, planAt, planDigest } from "../../report/plan.ts";
-import { type Format, outputs, render } from "../../report/render.ts";
-import { report } from "../../report/report.ts";
+import { type Format, outputs, render } from "../../report/rendering.ts";
+import { report, reportBetween } from "../../report/report.ts";
 import { pending } from "../../report/section.ts";
-import type { Declared } from "../../report/source.ts";
 import { StateError, stateOf } from "../../report/state.ts";
 
 /** Flags of report and of drift. */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import path from "node:path";
 import {
   chosenIDs,
   loadFacts,
@@ -8,7 +7,7 @@ import {
   type SandboxName,
 } from "../../../emulator/conformance/facts.ts";
 import * as conformance from "../../../emulator/conformance/run.ts";
-import { openStack, type GlobalOptions } from "../../../engine/cli/globals.ts";
+import type { GlobalOptions } from "../../../engine/cli/globals.ts";
 import {
   EngineError,
   isPipeline,
@@ -26,12 +25,11 @@ import { ApiError, at } from "../../../platform/contract/wire.ts";
 import type { Mask } from "../../../platform/messages/masks.ts";
 import { formatCount, printableLine, some } from "../../../platform/messages/text.ts";
 import { readProfile } from "../../../provider/layers/layers.ts";
-import { type Configuration, configure, originOf } from "../../../provider/pulumi/configuration.ts";
+import { type Configuration, originOf } from "../../../provider/pulumi/configuration.ts";
 import { chosenID } from "../../../provider/pulumi/names.ts";
 import { locatePlatform } from "../../../provider/pulumi/platform.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
-import { progressLine } from "../progressLine.ts";
-import { isOfVariables, stackSettings } from "../settings.ts";
+import { progressLine, settingsOf } from "../platform.ts";
 
 /** Flags of the command. */
 export interface VerifyOptions extends GlobalOptions {
@@ -90,9 +88,11 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal): Pro
   const sandbox = sandboxOf(options);
   const password = environment[personsPassword] ?? "";
   if (password !== "") sandbox.set("person.password", password);
-  const { settings, folder, profile } = await settingsOf(options, terminal).catch((error: unknown) => {
-    throw refusal(messageOf(error)); // which quotes no credential
-  });
+  const { settings, folder, profile } = await settingsOf(options, terminal)
+    .then((found) => ({ ...found, profile: readProfile(found.settings.profile, found.folder) }))
+    .catch((error: unknown) => {
+      throw refusal(messageOf(error)); // which quotes no credential
+    });
   if (settings.readOnly === true) throw refusal("microapps:readOnly refuses what verify does");
   const mask = maskOf(settings, [password]);
   const { url, isEmulator, close } = await locatePlatform(settings.endpoint, folder).catch((error: unknown) => {
@@ -124,18 +124,8 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal): Pro
       .digest("hex");
     const mark = `${conformance.ownMark}-${digest.slice(0, 8)}`;
     const show = (text: string): void => progress.show(mask.hide(text));
-    const outcome = await verify({
-      settings,
-      sandbox,
-      mark,
-      mask,
-      client,
-      call,
-      signal: stop.signal,
-      patienceMs,
-      show,
-      warn,
-    });
+    const own = { settings, sandbox, mark, mask, client, call, signal: stop.signal, patienceMs };
+    const outcome = await verify({ ...own, show, warn });
     progress.end();
     const columns = (output.isTTY && output.columns) || 100; // some terminals say 0
     const text = options.json ? printableJson(outcome, 2) : printable(screenOf(outcome, columns), false);
@@ -176,16 +166,6 @@ function sandboxOf({ sandbox, generate, notify }: VerifyOptions): Map<string, st
   }
   for (const [name, asked] of Object.entries({ generate, notify })) if (asked) named.set(name, "yes");
   return named;
-}
-
-/** The settings of the stack, or of the variables alone. */
-async function settingsOf(options: VerifyOptions, terminal: Terminal) {
-  const { environment } = terminal;
-  const isAlone = isOfVariables(options.stack, environment);
-  const stack = isAlone ? undefined : await openStack(options, terminal);
-  const settings = stack ? stackSettings(stack, environment) : configure({}, environment);
-  const folder = stack?.project.workdir ?? path.resolve(options.cwd ?? ".");
-  return { settings, folder, profile: readProfile(settings.profile, folder) };
 }
 
 /** Codes of calls that came to nothing. */

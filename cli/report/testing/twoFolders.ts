@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Note, Section, Thing } from "../changeSet.ts";
+import { type Declared, readDeclaration } from "../environments.ts";
 import { compareDeclarations } from "../section.ts";
-import { type Declared, readDeclaration } from "../source.ts";
 
 /** Files by their names. */
 export type Files = Readonly<Record<string, string>>;

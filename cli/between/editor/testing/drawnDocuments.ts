@@ -120,22 +120,19 @@ export const drawnEdit = (root: unknown): fc.Arbitrary<ValueFileEdit> =>
     return { ...edit, do: "set" as const, value };
   });
 
-/** All paths of a value, except of itself; items of lists that stand there once. */
+/** All paths of a value, except of itself; items of lists by their index. */
 function placesIn(value: unknown, above: readonly EditStep[] = []): EditStep[][] {
   const entries: [EditStep, unknown][] = Array.isArray(value)
-    ? (value as unknown[]).map((item) => [{ is: item }, item])
+    ? (value as unknown[]).map((item, at) => [{ at }, item])
     : isObject(value)
       ? Object.entries(value)
       : [];
   return entries.flatMap(([step, item]) => [[...above, step], ...placesIn(item, [...above, step])]);
 }
 
-const isStep = (item: unknown, step: EditStep): boolean =>
-  typeof step !== "string" && "is" in step && JSON.stringify(item) === JSON.stringify(step.is);
-
 export function valueAt(root: unknown, path: readonly EditStep[]): unknown {
   return path.reduce((value, step): unknown => {
     if (typeof step === "string") return (value as Record<string, unknown> | undefined)?.[step];
-    return (value as unknown[]).find((item) => isStep(item, step));
+    return (value as unknown[])[(step as { at: number }).at];
   }, root);
 }

@@ -1,38 +1,383 @@
-import { formatCount } from "../../platform/messages/text.ts";
+import { createRequire } from "node:module";
+import type unhomoglyph from "unhomoglyph";
+import { z } from "zod";
+import { besideAlike, formatCount } from "../../platform/messages/text.ts";
 import {
+  byWeight,
   type Change,
   type ChangeSet,
+  changeSet,
   type EnvironmentChanges,
   type Field,
   isComplete,
+  isUnchanged,
   isUntouched,
+  noTally,
+  orderThings,
   placed,
+  type Section,
   shownPlan,
   stops,
+  type Tally,
   type Thing,
 } from "./changeSet.ts";
-import {
-  besides,
-  cut,
-  cutBoth,
-  findDone,
-  inWords,
-  isConfusable,
-  type MergedThing,
-  mergeThings,
-  openPart,
-  saysMore,
-  type Shared,
-  shared,
-  signs,
-  summary,
-  toSigned,
-  totals,
-  toVisible,
-  valueText,
-  valueTexts,
-  verbs,
-} from "./text.ts";
+
+// Controls, bidirectional marks, what is not seen and what looks like a line break: none of them stands anywhere raw.
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
+
+/** A text of others as one line in which everything is seen: what is not stands there as its code. */
+export const toVisible = (text: string): string =>
+  text.replace(invisible, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  });
+
+/** Cuts a text to this length, with a mark at the cut. */
+export function cut(text: string, maxLength: number): string {
+  const letters = Array.from(text.slice(0, 2 * maxLength + 2)); // code points: none is cut in two
+  return letters.length > maxLength || text.length > 2 * maxLength + 2
+    ? `${letters.slice(0, maxLength).join("")}…`
+    : text;
+}
+
+/** A value as people read it. */
+export const valueText = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+/** Two values as people read them: never alike where they differ, and an empty text is seen. */
+export function valueTexts(before: unknown, after: unknown): [before: string, after: string] {
+  const isAlike = valueText(before) === valueText(after) && before !== undefined && after !== undefined;
+  const text = (value: unknown): string =>
+    value === "" || (isAlike && typeof value === "string") ? JSON.stringify(value) : valueText(value);
+  return [text(before), text(after)];
+}
+
+/** Cuts two texts to this length such that the part in which they first differ is seen. */
+export function cutBoth(before: string, after: string, maxLength: number): [before: string, after: string] {
+  const [one, other] = [Array.from(before), Array.from(after)];
+  if (one.length <= maxLength && other.length <= maxLength) return [before, after];
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at++;
+  const window = (letters: readonly string[]): string => {
+    const start = Math.max(0, Math.min(at - Math.floor(maxLength / 4), letters.length - maxLength));
+    const end = start + maxLength < letters.length ? "…" : "";
+    return `${start > 0 ? "…" : ""}${letters.slice(start, start + maxLength).join("")}${end}`;
+  };
+  return [window(one), window(other)];
+}
+
+const sentences = new Intl.ListFormat("en-GB");
+
+/** Names as a sentence has them: `dev, staging and prod`. */
+export const inWords = (names: readonly string[]): string => sentences.format(names);
+
+/** File and line of a place, which is all that people need to find it. */
+const fileAndLine = (place: string): string => place.replace(/^(.*:\d+):\d+$/s, "$1");
+
+export const verbs: Record<Thing["op"], string> = {
+  remove: "removed",
+  replace: "replaced",
+  change: "changed",
+  add: "added",
+};
+export const signs: Record<Thing["op"], string> = { remove: "−", replace: "±", change: "~", add: "+" };
+
+/** In the order of a report. */
+const ops = ["remove", "change", "add"] as const;
+type Counts = Pick<Tally, (typeof ops)[number]>;
+
+const tallied = (tally: Tally | undefined, what: string): string[] =>
+  ops.flatMap((op) => (tally && tally[op] > 0 ? [`${formatCount(tally[op], what)} ${verbs[op]}`] : []));
+
+/** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
+export const toSigned = (counts: Counts): string =>
+  ops.flatMap((op) => (counts[op] > 0 ? [`${signs[op]}${counts[op]}`] : [])).join(" ");
+
+/** Summary of a thing's changes, in words of ours alone: `2 rows removed, 1 setting`. */
+export function summary({ op, people, rows, changes }: Thing): string {
+  // Whatever comes or goes as a whole has all its settings.
+  const isWhole = op === "add" || op === "remove";
+  const settings = isWhole ? 0 : changes.filter(({ kind }) => kind === "setting").length;
+  const counted = settings > 0 ? [formatCount(settings, "setting")] : [];
+  return [...tallied(people, "person"), ...tallied(rows, "row"), ...counted].join(", ");
+}
+
+/** Exact counts of a section. */
+export function totals({ things }: Section): { things: Counts & { replace: number }; people: Tally; rows: Tally } {
+  const counts = { ...noTally(), replace: 0 };
+  const [people, rows] = [noTally(), noTally()];
+  for (const thing of things) {
+    counts[thing.op]++;
+    for (const op of ops) {
+      people[op] += thing.people?.[op] ?? 0;
+      rows[op] += thing.rows?.[op] ?? 0;
+    }
+  }
+  return { things: counts, people, rows };
+}
+
+let looks: typeof unhomoglyph | undefined;
+
+/** By Unicode's table of confusables (UTS #39), which is loaded when the first letter of another script comes. */
+const looksOf = (letter: string): string =>
+  (looks ??= createRequire(import.meta.url)("unhomoglyph") as typeof unhomoglyph)(letter);
+
+const looksLatin = /^[\x21-\x7e]+$/;
+
+/** A word in which Latin letters stand beside those of another script. */
+const mixed = /\p{Script=Latin}\p{M}*(?!\p{Script=Latin})\p{L}|(?!\p{Script=Latin})\p{L}\p{M}*\p{Script=Latin}/u;
+
+/**
+ * True for a text that may be taken for another: a word mixes Latin with another script, or every letter that is not
+ * Latin looks Latin. A text with other letters of such a script is unmistakable.
+ */
+export function isConfusable(text: string): boolean {
+  const composed = text.normalize("NFC");
+  if (/^[\x20-\x7e]*$/.test(composed)) return false;
+  if (mixed.test(composed)) return true;
+  const foreign = Array.from(composed).filter((letter) =>
+    /(?!\p{Script=Latin})\p{L}|[\uff21-\uff5a\u{1d400}-\u{1d7ff}]/u.test(letter),
+  );
+  return (
+    foreign.length > 0 &&
+    foreign.every((letter) => looksLatin.test(looksOf(letter)) || looksLatin.test(letter.normalize("NFKC")))
+  );
+}
+
+// Environments that change alike are shown once.
+
+/** A value with the environments that have it, and the places where it stands. */
+export interface Shared<Value> {
+  value: Value;
+  environments: string[];
+  places: string[];
+}
+
+/** One thing as all environments have it: equal changes once, with the environments that they are in. */
+export interface MergedThing {
+  kind: Thing["kind"];
+  name: string;
+  environments: string[];
+  /** The thing's operation, without its changes; several where environments differ. */
+  heads: Shared<Thing>[];
+  changes: Shared<Change>[];
+  /** Changes that are counted and not listed, in the environment with most of them. */
+  omitted: number;
+}
+
+/** Equal values once, in the order in which they came first. */
+export function group<Value>(
+  entries: Iterable<{ environment: string; value: Value; place?: string | undefined }>,
+  keyOf: (value: Value) => unknown = (value) => value,
+): Shared<Value>[] {
+  const all = new Map<unknown, Shared<Value>>();
+  for (const { environment, value, place } of entries) {
+    const key = keyOf(value);
+    const known = all.get(key) ?? { value, environments: [], places: [] };
+    all.set(key, known);
+    if (known.environments.at(-1) !== environment) known.environments.push(environment);
+    const where = place === undefined ? undefined : fileAndLine(place);
+    if (where !== undefined && !known.places.includes(where)) known.places.push(where);
+  }
+  return [...all.values()];
+}
+
+/** What each environment has of some texts, equal ones once. */
+export const shared = (
+  environments: readonly EnvironmentChanges[],
+  textsOf: (environment: EnvironmentChanges) => readonly string[],
+): Shared<string>[] =>
+  group(environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value }))));
+
+/** Things of several environments as one list: removals first, and things that differ beside each other. */
+export function mergeThings(
+  environments: readonly EnvironmentChanges[],
+  thingsOf: (environment: EnvironmentChanges) => readonly Thing[],
+): MergedThing[] {
+  const all = environments.flatMap((each) => thingsOf(each).map((value) => ({ environment: each.name, value })));
+  const merged = [...Map.groupBy(all, ({ value }) => nameKey(value)).values()].flatMap((entries) => {
+    const [first] = orderThings(entries.map(({ value }) => value));
+    return first ? [{ first, thing: mergedThing(first, entries) }] : [];
+  });
+  return merged.toSorted((a, b) => byWeight(a.first, b.first)).map(({ thing }) => thing);
+}
+
+function mergedThing({ kind, name }: Thing, entries: readonly { environment: string; value: Thing }[]): MergedThing {
+  const placed = <Value extends { place?: string | undefined }>(environment: string, value: Value) => ({
+    ...{ environment, value, place: value.place },
+  });
+  const changes = entries.flatMap(({ environment, value }) => value.changes.map((one) => placed(environment, one)));
+  let count = 0;
+  return {
+    ...{ kind, name, environments: entries.map(({ environment }) => environment) },
+    heads: group(
+      entries.map(({ environment, value }) => placed(environment, value)),
+      headKey,
+    ),
+    // One environment has nothing to compare with.
+    changes: group(changes, entries.length === 1 ? () => count++ : changeKey),
+    omitted: Math.max(...entries.map(({ value }) => value.omitted)),
+  };
+}
+
+const moved = (tally: Tally | undefined): number[] | undefined => tally && ops.map((op) => tally[op]);
+
+/** A thing without its places and what stays the same in it. */
+const headKey = ({ op, formerly, people, rows, changes, omitted, notes, guards, accepted }: Thing): string => {
+  const settings = changes.filter(({ kind }) => kind === "setting").length;
+  return JSON.stringify([op, formerly, moved(people), moved(rows), settings, omitted, notes, guards, accepted]);
+};
+
+const changeKey = ({ kind, op, name, fields, accepted }: Change): string =>
+  JSON.stringify([kind, op, name, fields, accepted]);
+
+/**
+ * True for a change that adds to its thing's line: settings of a new thing count when a file has them, those of a
+ * removed one never.
+ */
+export const saysMore =
+  ({ heads }: MergedThing) =>
+  ({ value: { kind, op, place } }: Shared<Change>): boolean =>
+    kind !== "setting" ||
+    op === "change" ||
+    heads.every(({ value: thing }) => thing.op !== "remove" && (thing.op !== "add" || place !== thing.place));
+
+/** Things that are pending and that the change does not account for. */
+export function besides({ change, pending }: EnvironmentChanges): Thing[] {
+  const known = new Map(change.things.map((thing) => [nameKey(thing), thing]));
+  // Incomplete pending changes show nothing beyond the change; a line of their own covers the rest.
+  const isOpen = !isComplete(pending);
+  return (pending?.things ?? []).filter((thing) => {
+    const own = known.get(nameKey(thing));
+    return own?.op !== thing.op || !isCovered(thing, own, isOpen);
+  });
+}
+
+function isCovered(thing: Thing, by: Thing, isOpen: boolean): boolean {
+  const countsOf = ({ people, rows }: Thing): number[] =>
+    [people, rows].flatMap((tally) => moved(tally ?? noTally()) ?? []);
+  const known = countsOf(by);
+  return countsOf(thing).every((count, at) => count === known[at] || (isOpen && count < (known[at] ?? 0)));
+}
+
+const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
+
+/** The reason why a section is incomplete; undefined for a complete one. */
+export const openPart = (section: Section | undefined): string | undefined =>
+  section?.why === undefined ? undefined : `${section.compared ? "incomplete" : "not compared"}: ${section.why}`;
+
+const nothing: Record<ChangeSet["kind"], string> = {
+  report: "nothing changes",
+  drift: "no drift",
+  between: "nothing differs",
+};
+
+/** Changes of one thing that are shown; a file has all of them. */
+const maxShown = 20;
+
+/** The report for a terminal, without colour or anything that moves a cursor. Equal changes of environments stand once. */
+export function terminal(set: ChangeSet): string {
+  const lines: string[] = [];
+  const { base, environments } = set;
+  if (base) {
+    const { behind } = base;
+    const lacking =
+      behind === undefined ? "" : `, which has ${behind} commits that the branch lacks: shown from where it began`;
+    lines.push(`Compared with ${toVisible(base.ref)} (${base.commit.slice(0, 12)})${lacking}`);
+  }
+  const { count, files } = set.alsoChanged ?? { count: 0, files: [] };
+  if (count > 0) {
+    const shown = files.slice(0, maxShown);
+    lines.push("Also changed, may run in the pipeline:", ...shown.map((file) => `  ${cut(toVisible(file), 200)}`));
+    if (count > shown.length) lines.push(`  and ${count - shown.length} more: look at the diff`);
+  }
+  for (const environment of environments) {
+    const plan = shownPlan(environment);
+    const texts = [
+      ...stops(environment).map((text) => `stopped: ${text}`),
+      ...environment.flags.map(({ text }) => `! ${text}`),
+      ...environment.notes,
+      ...(isUnchanged(environment) ? [nothing[set.kind]] : []),
+      ...openTexts(environment),
+      ...(plan === undefined ? [] : [`plan ${plan}`]),
+    ];
+    lines.push("", toVisible(environment.name), ...texts.map((text) => `  ${toVisible(text)}`));
+  }
+  if (environments.some((one) => shownPlan(one) !== undefined))
+    lines.push("", "up --plan with the digest of a plan does just that, or nothing.");
+  const isOne = environments.length === 1;
+  const sections = [
+    [set.kind === "report" ? "this change" : "", mergeThings(environments, (one) => one.change.things)],
+    ["pending besides", mergeThings(environments, besides)],
+  ] as const;
+  for (const [title, things] of sections) {
+    if (things.length === 0) continue;
+    if (!isOne) lines.push("");
+    if (title !== "") lines.push(`  ${title}`);
+    for (const thing of things) lines.push(...thingLines(thing, isOne));
+  }
+  if (set.kind === "drift" && environments.some(({ change }) => change.things.length > 0))
+    lines.push("", "pull takes it into the files, up --refresh repairs it, drift --tolerate leaves it for a time");
+  return `${lines.map(unheard).join("\n").trimStart()}\n`;
+}
+
+/** A line that no pipeline takes for a command: one obeys what a line begins with, another what stands in it. */
+const unheard = (line: string): string =>
+  line
+    .replace(/^(\s*):(?=:)/, "$1\\u003a")
+    .replace(/^(\s*)\//, "$1\\u002f")
+    .replace(/##(?=\[|vso\[)/g, "#\\u0023");
+
+/** What is not compared, and how much is pending. */
+function openTexts({ change, pending }: EnvironmentChanges): string[] {
+  const { things = [] } = pending ?? {};
+  const open = openPart(pending);
+  return [
+    ...[openPart(change) ?? []].flat(),
+    ...(things.length > 0 ? [`pending: ${things.length === 1 ? "1 thing" : `${things.length} things`}`] : []),
+    ...(open === undefined ? [] : [`pending: ${open}`]),
+  ];
+}
+
+/** Environments behind a line, where not all have it. */
+const only = (environments: readonly string[], isAll: boolean): string =>
+  isAll ? "" : ` in ${inWords(environments.map(toVisible))}`;
+
+function thingLines({ kind, name, heads, changes, omitted, environments }: MergedThing, isOne: boolean): string[] {
+  const headLines = heads.flatMap(({ value, environments: where, places }) => {
+    const { op, notes, accepted } = value;
+    const what = summary(value);
+    const place = places.length === 0 ? "" : `  (${places.map(toVisible).join(" ")})`;
+    return [
+      `  ${signs[op]} ${kind} ${toVisible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${only(where, isOne)}${place}`,
+      ...[...notes, ...(accepted === undefined ? [] : [`accepted: ${accepted}`])].map(
+        (text) => `      ${toVisible(text)}`,
+      ),
+    ];
+  });
+  const shown = changes.slice(0, maxShown);
+  const more = changes.length - shown.length + omitted;
+  return [
+    ...headLines,
+    ...shown.map(
+      (change) =>
+        `      ${changeLine(change.value)}${only(change.environments, change.environments.length === environments.length)}`,
+    ),
+    ...(more > 0 ? [`      and ${more} more`] : []),
+  ];
+}
+
+/** A change in one line: `~ AT: Name Austira → Austria`. */
+export function changeLine({ kind, op, name, fields, accepted }: Change): string {
+  const text = (value: unknown): string => (value === undefined ? "nothing" : toVisible(valueText(value)));
+  const parts = fields.map(({ name: label, before, after }) => {
+    const [was, is] = cutBoth(text(before), text(after), 60);
+    const what = { add: is, remove: was, change: `${was} → ${is}${besideAlike(before, after)}` }[op];
+    return kind === "setting" ? what : `${toVisible(label)} ${what}`;
+  });
+  const values = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+  return `${signs[op]} ${cut(toVisible(name), 120)}${values}${accepted === undefined ? "" : ` (accepted: ${toVisible(accepted)})`}`;
+}
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
@@ -102,12 +447,6 @@ const titles: Record<ChangeSet["kind"], string> = {
   drift: "What was changed by hand",
   between: "What differs",
 };
-const nothing: Record<ChangeSet["kind"], string> = {
-  report: "Nothing changes",
-  drift: "No drift",
-  between: "Nothing differs",
-};
-
 function title({ base, kind }: ChangeSet): string {
   if (!base) return titles[kind];
   const behind =
@@ -126,7 +465,7 @@ function nothingChanges(set: ChangeSet): string {
     .slice(0, limits.listed);
   const first = pending.length === 0 ? "" : ` Pending from before: ${pending.join(", ")}.`;
   return [
-    `${nothing[set.kind]}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${first}`,
+    `${nothing[set.kind].replace(/^n/, "N")}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${first}`,
     ...openLines(set),
     ...planLines(set),
   ].join(" ");
@@ -152,13 +491,8 @@ const openLines = ({ environments }: ChangeSet): string[] =>
 function noteLines(set: ChangeSet): string[] {
   const { environments: all } = set;
   const notes = [...shared(all, ({ change }) => [openPart(change) ?? []].flat()), ...shared(all, ({ notes }) => notes)];
-  const done = shared(all, (each) => findDone(each).map(({ kind, name }) => `${kind} ${name}`));
   return [
     ...notes.map(({ value, environments }) => `${named(environments)}: ${code(value, limits.sentence)}`),
-    ...done.map(
-      ({ value, environments }) =>
-        `${named(environments)}: ${code(value, limits.name)} is so already, an update has nothing to do`,
-    ),
     ...openLines(set),
     ...planLines(set),
   ];
@@ -477,3 +811,47 @@ class Comment {
     return `${[...this.#lines, ...(parts.length > 0 ? ["", cut] : [])].join("\n")}\n`;
   }
 }
+
+/** The report as JSON; what a terminal would obey is escaped, which means the same. */
+export const json = (set: ChangeSet): string =>
+  `${JSON.stringify(changeSet.parse(set), null, 2).replace(/[^\n\x20-\x7e]/gu, (char) => {
+    if (toVisible(char) === char) return char;
+    return [...Array(char.length).keys()].map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+  })}\n`;
+
+/** JSON Schema of a report. */
+export const reportSchema = (): object => ({
+  title: "Report of pulumi-microapps",
+  ...z.toJSONSchema(changeSet, { io: "output" }),
+});
+
+const renderers = { md: markdown, json, text: terminal };
+
+/** How a report may be written. */
+export type Format = keyof typeof renderers;
+
+/** The report in a format; the same report makes the same text. */
+export const render = (set: ChangeSet, format: Format): string => renderers[format](set);
+
+/**
+ * Counts of a report for later jobs of a pipeline, as files of job outputs and of variables take them: a line a name.
+ * Each thing, person and row counts once for each environment; a thing whose rows or people alone change does not.
+ */
+export function outputs({ environments }: ChangeSet): string {
+  const counts = { added: 0, changed: 0, removed: 0, stops: 0 };
+  for (const environment of environments) {
+    const { things, people, rows } = totals(environment.change);
+    counts.added += things.add + people.add + rows.add;
+    counts.changed += environment.change.things.filter(isSetAnew).length + people.change + rows.change;
+    counts.removed += things.remove + people.remove + rows.remove;
+    counts.stops += stops(environment).length;
+  }
+  const plans = environments.flatMap(({ name, plan }) => (plan === undefined ? [] : [[planName(name), plan] as const]));
+  return [...Object.entries(counts), ...plans].map(([name, value]) => `${name}=${value}\n`).join("");
+}
+
+/** The name under which later jobs get the digest of an environment's plan: `plan_eu_west`. */
+export const planName = (environment: string): string => `plan_${environment.replaceAll(/\W/g, "_")}`;
+
+const isSetAnew = ({ op, changes }: Thing): boolean =>
+  op === "replace" || (op === "change" && changes.some(({ kind }) => kind === "setting"));

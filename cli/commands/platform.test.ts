@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { progressLine } from "./progressLine.ts";
+import { progressLine } from "./platform.ts";
 
 const hostile = "items\u001b[2J\u202e of\nus: 3 of 9 rows read";
 
