@@ -45,7 +45,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(commander|pulumi|undici|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^emulator\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/ci\/templates\/\w+\.template$/.test(
+      !/^dist\/.*\.(js|d\.ts)$|^dist\/bundle\/(commander|mustache|pulumi|undici|unhomoglyph|yaml|zod)\.LICENSE$|^[A-Z]+(\.md)?$|^llms\.txt$|^package\.json$|^tools\/bench\/peers\.svg$|^sdk\/.*\.schema\.json$|^emulator\/(console\/|Dockerfile$)|^plugin\/|^emulator\/conformance\/facts\/\w+\.yaml$|^cli\/commands\/(ci|init)\/templates\/[\w./-]+\.mustache$/.test(
         path,
       ) && !documents.test(path),
   );

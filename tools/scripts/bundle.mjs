@@ -6,7 +6,7 @@ import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-const inside = ["zod", "yaml", "undici", "commander"];
+const inside = ["zod", "yaml", "undici", "commander", "mustache"];
 
 const oneLanguage = {
   name: "one language",

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { Document } from "yaml";
 import {
   ask,
   EngineError,
@@ -14,17 +15,32 @@ import {
   pulumiVersion,
 } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
+import { quote } from "../../../platform/messages/text.ts";
+import { modeline, packageSchema } from "../../tableSchema/outputs.ts";
 import { writePipelines } from "../ci/pipelines.ts";
 import { writeEditorSchema } from "../environment/editorSchema.ts";
-import {
-  editorSchema,
-  environmentFiles,
-  extendGitignore,
-  hasPlatform,
-  namesIn,
-  type NewEnvironment,
-} from "./environments.ts";
-import { backendUrl, languages, programFiles, type Language } from "./program.ts";
+import { filesFrom } from "../templates.ts";
+
+/** What a project may be declared in: files alone, or a program. */
+const languages = ["yaml", "typescript", "javascript", "python", "go"] as const;
+type Language = (typeof languages)[number];
+
+/** Where the states of a new project are kept, unless a variable names another place. */
+const backendUrl = "file://.";
+
+/** An environment of a new project. */
+interface NewEnvironment {
+  name: string;
+  /** Address of its platform; undefined: an emulator of its own. */
+  endpoint: string | undefined;
+  email: string | undefined;
+}
+
+/** Name of the schema by which editors complete the environments: written where tables are known, which an emulated platform declares. */
+const editorSchema = "environment.schema.json";
+
+/** The file that describes the emulated platform. */
+const platformFile = "platform.yaml";
 
 /** What a dump is imported by. */
 const importFile = "import.json";
@@ -61,7 +77,7 @@ export async function initProject(options: InitOptions, terminal: Terminal): Pro
   const decided = await decide(options, terminal);
   const { folder, name, language, environments, ci, from } = decided;
   const files = {
-    ...programFiles(language, name),
+    ...filesFrom(`init/templates/${language}`, { name, backend: backendUrl }, "init/templates/parts"),
     ...environmentFiles(environments, from && dumpedIn(from), environments.length > 1 || ci !== "none"),
   };
   const described = Object.values(files).some(hasPlatform) ? `${environments[0]?.name ?? ""}.yaml` : undefined;
@@ -265,4 +281,84 @@ function hasSdk(folder: string): boolean {
   } catch {
     return false; // not installed
   }
+}
+
+/** True for an Environment file that brings the tables of an emulated platform along, as a masked dump does. */
+const hasPlatform = (content: string): boolean => /^platform:/m.test(content);
+
+/** Data files of emulators, and what a run leaves beside the program. */
+const ignored = ["node_modules/", ".pulumi/", ".microapps/", ".venv/", "*.db", "*.db-shm", "*.db-wal", "*.old"];
+
+/** Names that files of a project have already. */
+const taken = ["base", "platform", "environments", "promotions", "drift", "masks", "Pulumi"];
+
+/** Names of environments, by commas: each is the name of a stack and of a file. Throws what is wrong with them. */
+function namesIn(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const wrong = names.find((name) => !/^[\w-][\w.-]{0,99}$/.test(name) || taken.includes(name));
+  if (wrong !== undefined)
+    throw new EngineError(
+      `--environments: ${quote(oneLine(wrong))} can't be the name of a stack and of a file: take others, by commas, such as dev,staging,prod`,
+    );
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new EngineError(`--environments names ${twice} twice`);
+  return names;
+}
+
+/**
+ * The files of the environments by name: one Environment file each, of several what they share in base.yaml, and the
+ * configuration of their stacks.
+ * @param content an Environment file to go on with, without its modeline
+ * @param isListed environments.yaml is needed
+ */
+function environmentFiles(
+  environments: readonly NewEnvironment[],
+  content: string | undefined,
+  isListed: boolean,
+): Record<string, string> {
+  const isOne = environments.length === 1;
+  const { example = "", platform = "" } = environmentTemplates("");
+  const shared = content ?? example;
+  const needsPlatform = content === undefined || !hasPlatform(content);
+  const isEmulated = environments.some(({ endpoint }) => endpoint === undefined);
+  const head = modeline(isEmulated || !needsPlatform ? editorSchema : packageSchema);
+  const whole = `${head}${isEmulated && needsPlatform ? `extends: ${platformFile}\n` : ""}${shared}`;
+  const files: Record<string, string> = isOne ? {} : { "base.yaml": whole };
+  for (const { name, endpoint, email } of environments) {
+    files[`${name}.yaml`] = isOne ? whole : `${head}extends: base.yaml\n`;
+    files[`Pulumi.${name}.yaml`] = stackFile(name, endpoint, email);
+  }
+  if (isEmulated && needsPlatform) files[platformFile] = head + platform;
+  if (isListed) files["environments.yaml"] = listText(environments);
+  return files;
+}
+
+function stackFile(name: string, endpoint: string | undefined, email: string | undefined): string {
+  if (endpoint === undefined) return environmentTemplates(name)["emulated"] ?? "";
+  const config = { "microapps:endpoint": endpoint, ...(email === undefined ? {} : { "microapps:email": email }) };
+  return new Document({ config }).toString();
+}
+
+/** What an environment begins with: an example, its emulated platform, and the configuration of its stack. */
+const environmentTemplates = (name: string): Record<string, string> =>
+  filesFrom("init/templates/environment", { name, data: name === "dev" ? "platform.db" : `platform-${name}.db` });
+
+function listText(environments: readonly NewEnvironment[]): string {
+  const entries = environments.map(({ name, endpoint }, index) => [
+    name,
+    {
+      file: `${name}.yaml`,
+      ...(index === 0 ? {} : { after: environments[index - 1]?.name }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+    },
+  ]);
+  return new Document(Object.fromEntries(entries)).toString();
+}
+
+/** A .gitignore that has what no repository should, behind the lines that it has. */
+function extendGitignore(before: string): string {
+  const lines = before.split("\n").map((line) => line.trim());
+  const missing = ignored.filter((line) => !lines.includes(line));
+  const start = before === "" || before.endsWith("\n") ? before : `${before}\n`;
+  return `${start}${missing.map((line) => `${line}\n`).join("")}`;
 }
