@@ -20,6 +20,7 @@ export async function documents(): Promise<Record<string, string>> {
   const schema = presentSchema(readOwnPackage().version);
   return {
     "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
+    "../plugin/schema.json": `${JSON.stringify(schema, undefined, 2)}\n`,
     "../sdk/environment/environment.schema.json": `${JSON.stringify(jsonSchema(), undefined, 2)}\n`,
     "masks.schema.json": `${JSON.stringify(masksJsonSchema(), undefined, 2)}\n`,
     "endpoints.md": endpointsPage(),

@@ -63,8 +63,9 @@ export interface PackageSchema {
   language?: Record<string, Record<string, unknown>>;
 }
 
-/** The schema of the definitions. */
-export const presentSchema = (version: string): PackageSchema => JSON.parse(schemaText(version)) as PackageSchema;
+/** The schema of the definitions, as JSON has it. */
+export const presentSchema = (version: string): PackageSchema =>
+  JSON.parse(JSON.stringify(packageSchema(version))) as PackageSchema;
 
 /** `microapps:index:Team` → `Team`. */
 export const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
@@ -135,9 +136,6 @@ function packageSchema(version: string): object {
     },
   };
 }
-
-/** The schema in its served and committed form. */
-export const schemaText = (version: string): string => `${JSON.stringify(packageSchema(version), undefined, 2)}\n`;
 
 const textMap = (description: string, type = "string"): PropertySpec => ({
   type: "object",
