@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { EngineError, exitStatuses, messageOf } from "../errors.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
-import { isPipeline, withoutCommands, oneLine, printable } from "../terminal/text.ts";
+import { oneLine, printable, writeOn } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type Descriptions } from "./operations.ts";
 import { answerDashedValue, answerFlag, refuseVariables } from "./pulumi.ts";
@@ -51,7 +51,7 @@ function withWordsOnOneLine(message: string): string {
 /** Prints a failure as one sentence and sets the exit status. */
 export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
   const text = printable(`error: ${withWordsOnOneLine(messageOf(error))}`, false);
-  terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
+  writeOn(terminal.errors, terminal.environment)(`${text}\n`);
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }
 

@@ -5,7 +5,6 @@ import type { ColorChoice } from "../terminal/colors.ts";
 import { isInteractive, readTyped, type Terminal } from "../terminal/prompts.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
-/** The options of every command. */
 export interface GlobalOptions {
   cwd?: string;
   stack?: string;

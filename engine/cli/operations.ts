@@ -38,13 +38,11 @@ export interface Descriptions {
   sizes?: () => (step: StepInfo) => string | undefined;
   /** Begins a preview: takes its steps, and then describes what may be meant otherwise. */
   hints?: () => { take: (step: StepInfo) => void; hints: () => readonly { urn: string; message: string }[] };
-  /** Hosts providers in this process. */
   host?: HostProvider;
   /** Describes the run of a stack by one digest of all that decides it; undefined where nobody can. */
   plan?: (
     stack: Stack,
   ) => Promise<{ digest: string; differsFrom: (expected: string) => string | undefined } | undefined>;
-  /** Runs programs in this process. */
   hostProgram?: HostProgram;
 }
 

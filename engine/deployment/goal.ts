@@ -21,7 +21,6 @@ export interface Goal extends Pick<ResourceState, Read | Managed | "customTimeou
   aliases: Alias[];
 }
 
-/** Makes the goal of a default provider. */
 export function providerGoal(type: string, name: string, inputs: PropertyMap): Goal {
   const unset = { protect: undefined, retainOnDelete: undefined, deleteBeforeReplace: undefined, aliases: [] };
   return { ...newState({ urn: "", type, custom: true, inputs }), ...unset, name };

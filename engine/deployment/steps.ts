@@ -58,7 +58,6 @@ function visibleChanges({ op, old, new: next, changes }: Step): PropertyChange[]
     .map(toPropertyChange);
 }
 
-/** Writes a change for events. */
 export function toPropertyChange({ path, kind, old, new: next, replaces }: ValueChange): PropertyChange {
   return {
     path: formatPath(path),

@@ -141,14 +141,14 @@ class Progress {
 
   /** What has been running for the longest time. */
   #line(): string {
-    const running = this.#rows.all.filter(({ state, provider }) => state === "running" && provider !== undefined);
+    const running = this.#rows.all.filter(({ state, step }) => state === "running" && step.provider !== undefined);
     const [row] = running;
     if (!row) return "";
     const seconds = Math.floor((this.#rows.now - row.began) / 1000);
-    const doing = opWords[row.op].doing || "comparing";
+    const doing = opWords[row.step.op].doing || "comparing";
     const live = row.live === undefined ? "" : `: ${firstLine(row.live)}`;
     const more = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
-    return `  ${doing} ${shortType(row.type)} ${oneLine(row.name)} (${seconds}s)${more}${live}`;
+    return `  ${doing} ${shortType(row.step.resourceType)} ${oneLine(row.step.name)} (${seconds}s)${more}${live}`;
   }
 }
 

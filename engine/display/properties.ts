@@ -4,7 +4,6 @@ import { padText, widthOf } from "../terminal/columns.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 
-/** How properties are printed. */
 export interface Print {
   paint: Paint;
   /** In a preview, unknown values have another name. */
@@ -64,7 +63,6 @@ function marked({ column, glyph, style }: Place, { paint }: Print, text: string)
   return style === undefined ? line : paint(style, line);
 }
 
-/** Writes a value on one line. */
 function inline(value: unknown, print: Print): string {
   if (value === "[secret]") return value;
   if (value === "[unknown]") return print.preview ? "output<string>" : value;

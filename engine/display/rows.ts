@@ -1,4 +1,4 @@
-import type { EngineEvent, Op, PropertyChange, Severity, StepInfo } from "../events.ts";
+import type { EngineEvent, Severity, StepInfo } from "../events.ts";
 import { isStackUrn, makeUrn, nameOf, stackType, typeOf } from "../values/urns.ts";
 
 export type EventOf<Type extends EngineEvent["type"]> = Extract<EngineEvent, { type: Type }>;
@@ -11,20 +11,10 @@ export interface Message {
 
 /** Everything a run has reported of one resource. */
 export interface ResourceRow {
-  readonly urn: string;
-  type: string;
-  name: string;
-  parent?: string | undefined;
-  op: Op;
+  /** What is known of its steps; that of a component may end without an event. */
+  step: StepInfo;
   /** True if this run makes another one in its place. */
-  isReplaced?: boolean;
-  /** Undefined for a component, which may end without an event. */
-  provider?: string | undefined;
-  changes: PropertyChange[];
-  /** Inputs of what is created, outputs of what is deleted. */
-  properties: Record<string, unknown>;
-  /** Contents that a deletion removes as well. */
-  size?: string | undefined;
+  isReplaced: boolean;
   state: "idle" | "running" | "done" | "failed";
   /** Milliseconds. */
   began: number;
@@ -66,16 +56,8 @@ export class Rows {
     const known = this.#byUrn.get(urn);
     if (known) return known;
     const row: ResourceRow = {
-      urn,
-      type: typeOf(urn),
-      name: nameOf(urn),
-      op: "same",
-      changes: [],
-      properties: {},
-      state: "idle",
-      began: this.now,
-      seconds: 0,
-      messages: [],
+      step: { op: "same", urn, resourceType: typeOf(urn), name: nameOf(urn) },
+      ...{ isReplaced: false, state: "idle", began: this.now, seconds: 0, messages: [] },
     };
     this.#byUrn.set(urn, row);
     return row;
@@ -83,8 +65,7 @@ export class Rows {
 
   /** Finds the row of the parent. It exists from the first child on, since children are deleted before their parents. */
   parentOf(row: ResourceRow): ResourceRow | undefined {
-    if (isStackUrn(row.urn)) return undefined;
-    return row.parent === undefined ? this.stack : (this.#byUrn.get(row.parent) ?? this.stack);
+    return isStackUrn(row.step.urn) ? undefined : (this.#byUrn.get(row.step.parent ?? "") ?? this.stack);
   }
 
   begin(step: StepInfo): void {
@@ -108,7 +89,7 @@ export class Rows {
 
   /** True if a provider repeats the size that the line of a deletion has already. */
   hasSaid({ urn, message }: EventOf<"log">): boolean {
-    const size = urn === undefined ? undefined : this.#byUrn.get(urn)?.size;
+    const size = urn === undefined ? undefined : this.#byUrn.get(urn)?.step.size;
     return size !== undefined && message.endsWith(` ${size}`);
   }
 
@@ -121,16 +102,9 @@ export class Rows {
   #updated(step: StepInfo): ResourceRow {
     if (step.parent) this.row(step.parent);
     const row = this.row(step.urn);
-    row.type = step.resourceType;
-    row.name = step.name;
-    row.op = step.op;
-    row.isReplaced ||= step.op.endsWith("replacement") || step.op === "replace";
-    row.provider = step.provider;
-    row.size = step.size;
-    row.parent = step.parent === "" ? undefined : step.parent;
     // The last step of a replacement has no changes of its own: those of the first explain it.
-    if (step.changes) row.changes = step.changes;
-    if (step.properties) row.properties = step.properties;
+    row.step = { ...row.step, ...step };
+    row.isReplaced ||= step.op.endsWith("replacement") || step.op === "replace";
     return row;
   }
 }

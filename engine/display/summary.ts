@@ -19,7 +19,7 @@ export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color:
       )
       .filter((lines) => lines.some((line) => line.trim() !== ""));
     if (blocks.length === 0) return [];
-    const head = `  ${paint("blueBright", `${oneLine(row.type)} (${oneLine(row.name)}):`)}`;
+    const head = `  ${paint("blueBright", `${oneLine(row.step.resourceType)} (${oneLine(row.step.name)}):`)}`;
     return [head, ...blocks.flatMap((lines) => [...lines, ""])];
   });
   return groups.length === 0 ? [] : [paint(headline, "Diagnostics:"), ...groups];
@@ -68,7 +68,7 @@ export function outputs(rows: Rows, summary: EventOf<"summary">, print: Print): 
 
 function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): string[] {
   // In a new stack everything is new, so that marks would mean nothing.
-  if (rows.stack.op === "create" && summary.outputChanges.every(({ kind }) => kind === "add")) {
+  if (rows.stack.step.op === "create" && summary.outputChanges.every(({ kind }) => kind === "add")) {
     return propertyLines(summary.outputs, 4, "green", print);
   }
   const changed = new Set(summary.outputChanges.map(({ path }) => topKey(path)));

@@ -70,8 +70,8 @@ function branch(
   return [
     {
       glyph: print.paint(style, glyph),
-      type: prefix + shortType(row.type),
-      name: oneLine(row.name),
+      type: prefix + shortType(row.step.resourceType),
+      name: oneLine(row.step.name),
       status: status(rows, row, print),
       info: info(row),
       details: diff ? detailsOf(rows, row, print) : [],
@@ -109,8 +109,9 @@ const widest = (body: readonly TableRow[], column: "type" | "name" | "status" | 
 
 /** The operation to show: a replacement is one row, unless one of its steps failed. */
 function toShownOp(rows: Rows, row: ResourceRow): Op {
-  if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
-  return !rows.failed && row.isReplaced && isPartOfReplacement(row.op) ? "replace" : row.op;
+  const { step } = row;
+  if (step.op === "refresh" && row.state === "done" && !step.changes) return "same";
+  return !rows.failed && row.isReplaced && isPartOfReplacement(step.op) ? "replace" : step.op;
 }
 
 /** The status of a row: what is planned, or done. */
@@ -119,7 +120,7 @@ function status(rows: Rows, row: ResourceRow, { paint }: Print): string {
   const { style, planned, doing, done, failed } = opWords[op];
   if (rows.run.preview) return paint(style, planned);
   if (row.state === "failed" || messagesOf(row, "error").length > 0) return paint("red", `**${failed}**`);
-  if (row.state === "running" && row.provider !== undefined && doing !== "")
+  if (row.state === "running" && row.step.provider !== undefined && doing !== "")
     return paint("yellow", `${doing} (interrupted)`);
   if (op === "same" || row.state !== "done") return paint(style, done);
   const { seconds } = row;
@@ -128,12 +129,13 @@ function status(rows: Rows, row: ResourceRow, { paint }: Print): string {
 
 /** The info of a row: `[diff: +x-y~name]; 1 error`, or what goes with a deletion. */
 function info(row: ResourceRow): string {
-  const diff = row.op === "same" ? "" : shortDiff(row.changes);
+  const { step } = row;
+  const diff = step.op === "same" ? "" : shortDiff(step.changes ?? []);
   const counts = shownSeverities.flatMap((severity) => {
     const { length } = messagesOf(row, severity);
     return length > 0 ? `${length} ${plural(length, severities[severity].noun)}` : [];
   });
-  const first = row.size !== undefined ? oneLine(row.size) : diff === "" ? "" : `[diff: ${diff}]`;
+  const first = step.size !== undefined ? oneLine(step.size) : diff === "" ? "" : `[diff: ${diff}]`;
   return [first, ...counts].filter((part) => part !== "").join("; ");
 }
 
@@ -154,7 +156,7 @@ function shortDiff(changes: readonly PropertyChange[]): string {
 /** The properties of what is created or deleted, and the changes of others. */
 function detailsOf(rows: Rows, row: ResourceRow, print: Print): string[] {
   if (toShownOp(rows, row) === "same") return [];
-  if (row.op === "create" || row.op === "delete")
-    return propertyLines(row.properties, detailColumn, opWords[row.op].style, print);
-  return changeLines(row.changes, detailColumn, print);
+  const { op, properties = {}, changes = [] } = row.step;
+  if (op === "create" || op === "delete") return propertyLines(properties, detailColumn, opWords[op].style, print);
+  return changeLines(changes, detailColumn, print);
 }

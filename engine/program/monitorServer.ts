@@ -50,7 +50,6 @@ export class MonitorServer {
     this.#log = log;
   }
 
-  /** Opens it, and answers with its address. */
   async listen(): Promise<string> {
     this.#server.addService(engineService.EngineService, {
       log: unary((request: LogRequest) => {
@@ -75,7 +74,6 @@ export class MonitorServer {
     return this.address;
   }
 
-  /** Lets the program register resources. */
   serve(resourceMonitor: ResourceMonitor): void {
     this.#resourceMonitor = resourceMonitor;
     void resourceMonitor.aborted.then(() => {
@@ -84,7 +82,6 @@ export class MonitorServer {
     });
   }
 
-  /** Lets the program end. */
   release(): void {
     this.#closed = true;
     for (const resolve of this.#waiting.splice(0)) resolve();

@@ -92,7 +92,6 @@ export interface ResourceProvider {
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** What becomes of what a deletion is about, if it knows more than the state; throws what refuses the deletion. */
   departs?(resource: Identity, old: InputsAndOutputs): Promise<Departure | undefined>;
-  /** Calls a function of the package. */
   invoke(token: string, args: PropertyMap, preview: boolean): Promise<Invoked>;
   /** Asks it to stop what it is doing. */
   cancel(): void;

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
@@ -88,13 +88,10 @@ export class FileBackend {
   /** Reads the text of a checkpoint; undefined where there is no such stack. */
   async read(project: string, stack: string): Promise<string | undefined> {
     const file = this.checkpointFile(project, stack);
-    for (const extension of [".gz", ".zst"]) {
-      if (await exists(file + extension)) {
-        throw new Refusal(
-          `${file}${extension}: compressed state is not read by the embedded engine: use the Pulumi CLI`,
-        );
-      }
-    }
+    const names = await list(path.dirname(file));
+    const compressed = names.find((name) => [`${stack}.json.gz`, `${stack}.json.zst`].includes(name));
+    if (compressed !== undefined)
+      throw new Refusal(`${compressed}: compressed state is not read by the embedded engine: use the Pulumi CLI`);
     return readIfThere(file);
   }
 
@@ -117,16 +114,6 @@ export class FileBackend {
 
 const legacyLayout = (folder: string): string =>
   `${folder} has the old layout without projects: run 'pulumi state upgrade' with the Pulumi CLI first`;
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
-  }
-}
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {

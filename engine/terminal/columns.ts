@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { stripVTControlCharacters } from "node:util";
 import type stringWidth from "string-width";
 import type { Terminal } from "./prompts.ts";
-import { isPipeline, withoutCommands, oneLine } from "./text.ts";
+import { oneLine, writeOn } from "./text.ts";
 
 /** Characters of one column each: ASCII, and the lines of tables. */
 const simple = /^[\x20-\x7e\u2500-\u257f]*$/;
@@ -49,9 +49,10 @@ export function cutText(text: string, cells: number, where: "start" | "end"): st
 /** Prints rows for people, each on one line. */
 export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
   const cells = rows.map((row) => row.map(oneLine));
+  const write = writeOn(output, environment);
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ""))));
   for (const row of cells) {
     const line = row.map((cell, column) => padText(cell, widths[column] ?? 0)).join("  ");
-    output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
+    write(`${line.trimEnd()}\n`);
   }
 }

@@ -15,11 +15,11 @@ export function printable(text: string, color: boolean): string {
   return clean.join("") + (color && parts.length > 1 ? reset : "");
 }
 
+/** Writes characters as their codes, as JSON does. */
 function escaped(text: string): string {
-  return text.replace(disturbing, (char) => {
-    if (char === "\n" || char === "\t") return char;
-    const code = (char.codePointAt(0) ?? 0).toString(16);
-    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  return text.replace(disturbing, (chars) => {
+    if (chars === "\n" || chars === "\t") return chars;
+    return chars.replace(/[^]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   });
 }
 
@@ -47,16 +47,8 @@ export function shortType(type: string): string {
 /** Makes a name or an ID printable on one line. */
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
-// Characters that terminals hide or act on: DEL, C1 controls, line separators, marks of direction and invisible
-// characters.
-const invisible =
-  /[\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
-
 /** Writes JSON for a terminal or a log: characters that no terminal shows are escaped, which means the same. */
-export const printableJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(invisible, (chars) =>
-    [...Array(chars.length).keys()].map((i) => `\\u${chars.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""),
-  );
+export const printableJson = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));
 
 /** True if a pipeline reads the output and may take one of its lines for a command. */
 export const isPipeline = (environment: NodeJS.ProcessEnv): boolean =>

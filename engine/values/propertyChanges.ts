@@ -1,5 +1,5 @@
 import type { Path } from "./paths.ts";
-import { equal, isProperties, type PropertyMap, property, Secret, type PropertyValue } from "./values.ts";
+import { equal, isProperties, type PropertyMap, property, type PropertyValue } from "./values.ts";
 
 /** One difference between two sets of properties, at the deepest place where they differ. */
 export interface ValueChange {
@@ -33,9 +33,7 @@ function collect(
     }
   } else if (Array.isArray(old) && Array.isArray(next)) {
     for (let i = 0; i < Math.max(old.length, next.length); i++) collect([...path, i], old[i], next[i], changes);
-  } else if (old instanceof Secret && next instanceof Secret) {
     // A secret is compared as a whole: even the names inside it may reveal something.
-    changes.push({ path, kind: "update", old, new: next });
   } else changes.push({ path, kind: "update", old, new: next });
 }
 

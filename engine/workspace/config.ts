@@ -99,8 +99,7 @@ export function configOf(values: Record<string, ConfigValue>, project: Project, 
       throw error;
     }
   }
-  for (const [name, { default: first, value }] of Object.entries(project.config)) {
-    const fallback = first ?? value;
+  for (const [name, { fallback }] of Object.entries(project.config)) {
     if (fallback !== undefined) config[configKey(name, project.name)] ??= defaultEntry(fallback);
   }
   return config;

@@ -8,12 +8,11 @@ import { readSettings, SettingsError } from "./strict.ts";
 
 /** One entry of `config` in Pulumi.yaml. Its type is for the Pulumi CLI. */
 interface ConfigDeclaration {
-  default?: unknown;
-  value?: unknown;
+  /** The value where the stack has none; undefined where there is none. */
+  fallback: unknown;
   secret: boolean;
 }
 
-/** The content of Pulumi.yaml. */
 export interface Project {
   name: string;
   file: string;
@@ -35,7 +34,6 @@ export interface Project {
   config: Record<string, ConfigDeclaration>;
   /** The folder of the Pulumi.<stack>.yaml files. */
   stackConfigDir: string;
-  /** All of Pulumi.yaml. */
   content: Readonly<Record<string, unknown>>;
 }
 
@@ -63,7 +61,6 @@ function namesIn(folder: string): string[] {
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Reads and checks Pulumi.yaml. */
 export function readProject(file: string): Project {
   const raw = readYaml(file);
   const name = raw["name"];
@@ -95,7 +92,7 @@ export function readProject(file: string): Project {
     backendUrl: typeof backend === "string" ? backend : undefined,
     refreshAlways: options["refresh"] === "always",
     requiredVersion: requiredVersionIn(raw, file),
-    config: isObject(raw["config"]) ? declarations(raw["config"], name) : {},
+    config: isObject(raw["config"]) ? declarations(raw["config"]) : {},
     stackConfigDir: typeof configDir === "string" ? path.resolve(root, configDir) : root,
     content: raw,
   };
@@ -159,22 +156,11 @@ function isTypeScript(workdir: string, entry: string): boolean {
   return !existsSync(path.join(workdir, "index.js"));
 }
 
-function declarations(config: Record<string, unknown>, project: string): Record<string, ConfigDeclaration> {
+function declarations(config: Record<string, unknown>): Record<string, ConfigDeclaration> {
   return Object.fromEntries(
     Object.entries(config).map(([key, declared]): [string, ConfigDeclaration] => {
-      if (!isObject(declared)) {
-        // A bare value is a default for the project's own keys and a value for those of others.
-        const own = !key.includes(":") || key.startsWith(`${project}:`);
-        return [key, own ? { default: declared, secret: false } : { value: declared, secret: false }];
-      }
-      return [
-        key,
-        {
-          ...(declared["default"] === undefined ? {} : { default: declared["default"] }),
-          ...(declared["value"] === undefined ? {} : { value: declared["value"] }),
-          secret: declared["secret"] === true,
-        },
-      ];
+      const written = isObject(declared) ? declared : { default: declared };
+      return [key, { fallback: written["default"] ?? written["value"], secret: written["secret"] === true }];
     }),
   );
 }

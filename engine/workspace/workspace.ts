@@ -34,7 +34,6 @@ export interface WorkspaceOptions {
   write?: WriteFile | undefined;
 }
 
-/** The project and its backend. */
 export class Workspace {
   readonly project: Project;
   readonly backend: FileBackend;
@@ -138,7 +137,6 @@ export class Workspace {
     return { project: this.project, name, file: new StackFile(this.project, name), text };
   }
 
-  /** Opens a stack that exists. */
   async stack(fullName: string | undefined): Promise<Stack> {
     return this.unlock(await this.find(fullName));
   }
@@ -275,7 +273,6 @@ export class Stack {
     return parseCheckpoint(text, this.stateFile);
   }
 
-  /** Reads the state from disk. */
   async read(): Promise<Deployment> {
     const checkpoint = await this.#checkpoint();
     const { salt } = checkpoint;
@@ -330,7 +327,7 @@ export function settingsAtRest(
   const values = file.values();
   const texts = [project.file, file.file].map((each) => (existsSync(each) ? readFileSync(each, "utf8") : ""));
   const setting = (key: string): string | undefined => {
-    const value = Object.hasOwn(values, key) ? values[key] : project.config[key]?.value;
+    const value = Object.hasOwn(values, key) ? values[key] : project.config[key]?.fallback;
     if (value === undefined || value === null) return undefined;
     return value instanceof Cipher ? value.text : typeof value === "string" ? value : JSON.stringify(value);
   };
