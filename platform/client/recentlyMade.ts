@@ -1,35 +1,14 @@
-import type { EndpointName } from "../contract/endpoints.ts";
+import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import type { Failed } from "./http/retries.ts";
 
-/** Parameters that hold IDs of things which calls make; the list of child records calls the row `appID`. */
-const idNames = ["organizationID", "teamID", "teamIDs", "rowID", "embeddingRowID", "childID", "appID"];
+/** Names of the IDs of things which calls make, in answers and requests. */
+const madeIDs = ["organizationID", "teamID", "rowID", "childID"];
 
-/** The ID in the answer of each call that makes a thing. */
-const makers: { readonly [Name in EndpointName]?: string } = {
-  insertorganization: "organizationID",
-  insertteam: "teamID",
-  insertmicroapprow: "rowID",
-  microappchildCreate: "childID",
-};
-
-/** The parameter with the ID of what a call removes. */
-const removers: { readonly [Name in EndpointName]?: string } = {
-  deleteorganization: "organizationID",
-  deleteteam: "teamID",
-  removemicroapprow: "rowID",
-  microappchildDelete: "childID",
-};
+/** Names of other parameters that hold such IDs; the list of child records calls the row `appID`. */
+const otherIDs = ["teamIDs", "embeddingRowID", "appID"];
 
 /** Calls about one member: a team that is there may lack them. */
 const ofMembers: ReadonlySet<EndpointName> = new Set(["readteammember", "updateteammember", "deleteteammember"]);
-
-/** Calls that answer with one thing, or with none. */
-const readers: ReadonlySet<EndpointName> = new Set([
-  "readorganization",
-  "readteam",
-  "microappdataRow",
-  "microappchildRead",
-]);
 
 const firstWaitMs = 100;
 const longestWaitMs = 1_500;
@@ -53,20 +32,19 @@ export class RecentlyMade {
   /** Notes what a call that went well has made or removed; returns its answer. */
   note<Answer extends object>(name: EndpointName, request: object, answer: Answer): Answer {
     if (this.#forMs === 0) return answer;
-    const removed = textAt(request, removers[name]);
-    if (removed !== undefined) this.#times.delete(removed);
-    this.#add(textAt(answer, makers[name]));
+    const isRemoval = /^(delete|remove)|Delete$/.test(name) && !ofMembers.has(name);
+    if (isRemoval) for (const removed of idsIn(request, madeIDs)) this.#times.delete(removed);
+    for (const made of idsIn(answer, madeIDs)) this.#add(made);
     return answer;
   }
 
   /** Notes a creation under an ID of the caller's choice whose answer was lost. */
   noteOpen(request: object): void {
     const { organizationInfo, teamInfo } = request as { organizationInfo?: object; teamInfo?: object };
-    if (this.#forMs > 0) this.#add(textAt(organizationInfo ?? teamInfo ?? {}, "_id"));
+    if (this.#forMs > 0) for (const chosen of idsIn(organizationInfo ?? teamInfo ?? {}, ["_id"])) this.#add(chosen);
   }
 
-  #add(made: string | undefined): void {
-    if (made === undefined) return;
+  #add(made: string): void {
     this.#times.set(made, this.#now());
     for (const [id, time] of this.#times) {
       if (time + this.#forMs > this.#now()) break;
@@ -77,7 +55,9 @@ export class RecentlyMade {
   /** Milliseconds before a call about a thing that was not found is sent again; undefined when that is an answer. */
   waitFor(name: EndpointName, request: object, looks: number): number | undefined {
     if (this.#times.size === 0 || ofMembers.has(name)) return undefined;
-    const made = idsIn(request).flatMap((id) => this.#times.get(id) ?? []);
+    const { teamInfo = {} } = request as { teamInfo?: object };
+    const asked = [request, teamInfo].flatMap((part) => idsIn(part, [...madeIDs, ...otherIDs]));
+    const made = asked.flatMap((id) => this.#times.get(id) ?? []);
     const wait = Math.min(firstWaitMs * 2 ** looks, longestWaitMs);
     return made.some((time) => this.#now() + wait <= time + this.#forMs) ? wait : undefined;
   }
@@ -87,15 +67,8 @@ export class RecentlyMade {
 export const isNotFound = (name: EndpointName, outcome: { answer: object } | { failed: Failed }): boolean =>
   "failed" in outcome
     ? outcome.failed.code === "notFound"
-    : readers.has(name) && Object.values(outcome.answer).every((value) => value === undefined);
+    : endpoints[name].effect === "read" && Object.values(outcome.answer).every((value) => value === undefined);
 
-function idsIn(request: object): string[] {
-  const { teamInfo = {} } = request as { teamInfo?: object };
-  const values = [request, teamInfo].flatMap((part) => idNames.map((name): unknown => Reflect.get(part, name)));
-  return values.flat().filter((value) => typeof value === "string");
-}
-
-function textAt(value: object, name: string | undefined): string | undefined {
-  const found: unknown = name === undefined ? undefined : Reflect.get(value, name);
-  return typeof found === "string" ? found : undefined;
-}
+/** The texts under these names, one or a list of them each. */
+const idsIn = (part: object, names: readonly string[]): string[] =>
+  names.flatMap((name): unknown => Reflect.get(part, name)).filter((value) => typeof value === "string");
