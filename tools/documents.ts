@@ -53,8 +53,8 @@ function methods(): string {
     'import type { CallOptions } from "./http/call.ts";',
     "",
     "/**",
-    " * One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` gives",
-    " * the reason.",
+    " * One method for each endpoint of the contract, by its name, as docs/endpoints.md has them. All of them fail with an",
+    " * `ApiError`, whose `code` gives the reason.",
     " */",
     "export interface Methods {",
     ...entries.flatMap(([name, endpoint]) => method(name, endpoint)),
@@ -65,11 +65,10 @@ function methods(): string {
 
 function method(name: string, { summary, method: verb, path, effect, request, answer, errors }: Endpoint): string[] {
   const lines = [
-    `${summary} ${effects[effect]}`,
+    `\`${verb} ${path}\`: ${summary} ${effects[effect]}`,
     ...parts("@param request", request, "input"),
     ...parts("@returns", answer, "output"),
     ...(errors.length > 0 ? [`@throws ApiError ${errors.map((code) => `\`${code}\``).join(", ")}`] : []),
-    `@see \`${verb} ${path}\`, docs/endpoints.md#${name.toLowerCase()}`,
   ];
   const comment = lines.map((line) => `   *${line === "" ? "" : ` ${line.replaceAll("*/", "* /")}`}`);
   const signature = `(request: RequestOf<"${name}">, options?: CallOptions) => Promise<AnswerOf<"${name}">>;`;
