@@ -576,7 +576,7 @@ function rosterAhead({ inputs }: PlannedStep, known: readonly Person[]) {
   const live = known.map(({ email, settings }) => ({ userID: email, email, role: roleOf(settings["role"]) }));
   const options = { ...(inputs as unknown as PlanOptions), owned: live, keepSelf: undefined }; // it was checked
   const { remove, refusals } = planMembers(wanted, live, options);
-  return { removed: new Set(remove.map(({ email }) => email.toLowerCase())), refusals };
+  return { removed: new Set(remove.map(({ userID }) => userID.toLowerCase())), refusals };
 }
 
 /** Rows of each kind that are listed of one seed; all are counted. */

@@ -10,7 +10,7 @@ import {
   type RowData,
 } from "../../platform/contract/values.ts";
 import { isNotFound, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
-import type { ListedMember } from "../people/members.ts";
+import type { ListedMember } from "../people/people.ts";
 import { InputError, type InputProblem } from "../resources/common.ts";
 import type { Context } from "../resources/resource.ts";
 import { childrenOf } from "../resources/rowFile.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { say, serve, type Server } from "../../platform/client/testing/server.ts";
 import { isObject } from "../../platform/contract/wire.ts";
-import { following, type ListedMember, MemberLists, peopleIn } from "./members.ts";
+import { following, MemberLists, peopleIn } from "./members.ts";
 
 let server: Server;
 afterEach(() => server.close());
@@ -128,7 +128,7 @@ describe("additions", () => {
   });
 });
 
-const found = (list: readonly ListedMember[], ...names: string[]) =>
+const found = (list: Parameters<typeof peopleIn>[0], ...names: string[]) =>
   names.map((name) => peopleIn(list).find({ userID: name })?.userID ?? peopleIn(list).find({ email: name })?.userID);
 
 test("an address that comes a second time is of nobody, also in a list that grew", () => {

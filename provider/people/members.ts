@@ -13,10 +13,7 @@ import {
 } from "../../platform/contract/wire.ts";
 import { Mask } from "../../platform/messages/masks.ts";
 import type { Dialect } from "../../platform/profile/profile.ts";
-import { isSame, namesOf, People, type Person } from "./people.ts";
-
-/** A member whose user ID is known. */
-export type ListedMember = Member & { userID: string };
+import { isSame, type ListedMember, namesOf, People, type Person } from "./people.ts";
 
 /** Members of a team; undefined when there is no such team. */
 type TeamList = readonly ListedMember[] | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { planMembers, type LiveMember, type PlanOptions, type Wanted } from "./people.ts";
+import { planMembers, type ListedMember, type PlanOptions, type Wanted } from "./people.ts";
 
 describe("whatever is declared and there", () => {
   const person = fc.record({
@@ -21,7 +21,7 @@ describe("whatever is declared and there", () => {
   );
   const roster = crowd.map((people) => people.map(({ n, role }): Wanted => ({ email: `m${n}@crew`, role })));
   const team = crowd.map((people) =>
-    people.map(({ n, role, spelling }): LiveMember => {
+    people.map(({ n, role, spelling }): ListedMember => {
       const email = { lower: `m${n}@crew`, upper: `M${n}@CREW`, none: undefined }[spelling];
       return { userID: `u${n}`, email, role };
     }),
@@ -48,11 +48,11 @@ describe("whatever is declared and there", () => {
         const again = planMembers(known(wanted), after, how);
         expect(again).toMatchObject({ add: [], remove: [], change: [] });
         fc.pre(plan.refusals.length === 0);
-        const admins = (members: LiveMember[]): number => members.filter(({ role }) => role === "admin").length;
+        const admins = (members: ListedMember[]): number => members.filter(({ role }) => role === "admin").length;
         expect(admins(after)).toBeGreaterThanOrEqual(how.minAdmins ?? Math.min(1, admins(live)));
         const managed = live.length - plan.ignored;
         if (managed >= 10) expect(plan.remove.length).toBeLessThanOrEqual(managed * (how.maxRemovals ?? 0.25));
-        const self = (members: LiveMember[]) => members.find(({ userID }) => userID === how.keepSelf?.userID);
+        const self = (members: ListedMember[]) => members.find(({ userID }) => userID === how.keepSelf?.userID);
         if (self(live)) expect(self(after)).toBeDefined();
         if (self(live)?.role === "admin") expect(self(after)?.role).toBe("admin");
       }),

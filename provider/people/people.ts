@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { nearest } from "../../machine/spelling.ts";
 import { isDay } from "../../machine/today.ts";
-import { role as roles } from "../../platform/contract/people.ts";
+import { type Member, role as roles } from "../../platform/contract/people.ts";
 import { email as address, type RowData } from "../../platform/contract/values.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
 import { type InputProblem, tooManyRemovals } from "../resources/common.ts";
@@ -19,10 +19,7 @@ export interface Person {
 }
 
 /** A member as the platform lists them: address, role or both may be missing there. */
-export interface LiveMember extends Person {
-  userID: string;
-  role?: string | undefined;
-}
+export type ListedMember = Member & { userID: string };
 
 /** A member as declared. Without a role, the present one is left alone. */
 export interface Wanted extends Person {
@@ -89,7 +86,7 @@ export interface PlanOptions {
   /** Whom the last run declared: who of them is declared no longer leaves the team. */
   owned?: readonly Wanted[] | undefined;
   /** True for members whom somebody else decides on. */
-  spares?: ((member: LiveMember) => boolean) | undefined;
+  spares?: ((member: ListedMember) => boolean) | undefined;
   maxRemovals?: number | undefined;
   /** Administrators that must be left; without it, one if there is one now. */
   minAdmins?: number | undefined;
@@ -101,16 +98,16 @@ export interface PlanOptions {
   isFirst?: boolean | undefined;
 }
 
-export interface RoleChange<Live> {
-  member: Live;
+export interface RoleChange {
+  member: ListedMember;
   role: Role;
 }
 
 /** What makes the members of a team those who are declared. */
-export interface MembershipPlan<Live extends LiveMember = LiveMember> {
+export interface MembershipPlan {
   add: Wanted[];
-  change: RoleChange<Live>[];
-  remove: Live[];
+  change: RoleChange[];
+  remove: ListedMember[];
   /** Members that are as declared. */
   unchanged: number;
   /** Members whom `ignore`, `keepSelf` or another declaration leaves alone. */
@@ -122,14 +119,14 @@ export interface MembershipPlan<Live extends LiveMember = LiveMember> {
 }
 
 /** Plans the members of a team. */
-export function planMembers<Live extends LiveMember>(
+export function planMembers(
   wanted: readonly Wanted[],
-  live: readonly Live[],
+  live: readonly ListedMember[],
   options: PlanOptions,
-): MembershipPlan<Live> {
+): MembershipPlan {
   const { mode, maxRemovals, minAdmins, unseenAdmins = 0, keepSelf, spares, isFirst = false } = options;
   const counts = { unchanged: 0, ignored: 0, others: 0 };
-  const plan: MembershipPlan<Live> = { add: [], change: [], remove: [], ...counts, refusals: [] };
+  const plan: MembershipPlan = { add: [], change: [], remove: [], ...counts, refusals: [] };
   const twice = repeated(wanted.map((one) => namesOf(one)[0] ?? ""));
   if (twice.length > 0) plan.refusals.push(`${twice.join(", ")} is declared twice, in different spellings. Keep one.`);
   const isIgnored = ignoring(options.ignore);
@@ -189,12 +186,12 @@ function losingSelf(self: Person, { change, remove }: MembershipPlan): string | 
 }
 
 /** Returns true for members whom an authoritative roster that ignores some decides on. */
-export const isManaged = (ignore: readonly string[] | undefined): ((member: LiveMember) => boolean) => {
+export const isManaged = (ignore: readonly string[] | undefined): ((member: ListedMember) => boolean) => {
   const isIgnored = ignoring(ignore);
   return (member) => !isIgnored(member);
 };
 
-function ignoring(patterns: readonly string[] = []): (member: LiveMember) => boolean {
+function ignoring(patterns: readonly string[] = []): (member: ListedMember) => boolean {
   const matchers = patterns.map(matcher);
   return (member) => matchers.some((matches) => matches(nameOf(member)));
 }

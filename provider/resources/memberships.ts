@@ -2,10 +2,10 @@ import { messageOf } from "../../machine/failures.ts";
 import type { CallOptions } from "../../platform/client/index.ts";
 import { ApiError, isNotFound, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { type ListedMember, peopleIn } from "../people/members.ts";
+import { peopleIn } from "../people/members.ts";
 import {
   isSame,
-  type LiveMember,
+  type ListedMember,
   nameOf,
   People,
   type Person,
@@ -77,7 +77,7 @@ function sayRoleless({ client, report }: Context): void {
 export async function findRole(
   { members, client }: Context,
   teamID: string,
-  { userID, role }: LiveMember,
+  { userID, role }: ListedMember,
   call?: CallOptions,
 ): Promise<string | undefined> {
   return role ?? (roleless.has(client) ? undefined : members.roleOf(teamID, userID, call));
@@ -139,8 +139,8 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 export const changeRoles = (
   context: Context,
   teamID: string,
-  changes: readonly RoleChange<ListedMember>[],
-): Promise<Map<RoleChange<ListedMember>, unknown>> =>
+  changes: readonly RoleChange[],
+): Promise<Map<RoleChange, unknown>> =>
   each(changes, async ({ member, role }) => {
     const { members, identities, claims } = context;
     const team = role === "member" ? claims.administered(identities.holders(teamID), member) : undefined;
@@ -149,10 +149,7 @@ export const changeRoles = (
   });
 
 /** That others have lost the roles that this run left them with, in sentences: a platform may allow one administrator alone. */
-export function describeMisplaced(
-  misplaced: readonly RoleChange<LiveMember>[],
-  isHidden: boolean | undefined,
-): string[] {
+export function describeMisplaced(misplaced: readonly RoleChange[], isHidden: boolean | undefined): string[] {
   if (misplaced.length === 0) return [];
   const found = misplaced.map(({ member, role }) => `${quote(member.role ?? "")} in place of ${role}`);
   const who = names(
@@ -177,13 +174,13 @@ interface Lack {
 export function findLacking(
   context: Context,
   after: readonly ListedMember[],
-  changes: readonly RoleChange<ListedMember>[],
-): Map<RoleChange<ListedMember>, Lack> {
+  changes: readonly RoleChange[],
+): Map<RoleChange, Lack> {
   if (changes.length === 0) return new Map();
   const [there, showsRoles] = [peopleIn(after), after.some(({ role }) => role !== undefined)];
   if (!showsRoles) sayRoleless(context);
   return new Map(
-    changes.flatMap((change): [RoleChange<ListedMember>, Lack][] => {
+    changes.flatMap((change): [RoleChange, Lack][] => {
       const found = there.find({ userID: change.member.userID });
       if (!found) return [[change, { reason: "it is in the list no longer" }]];
       if (!showsRoles || found.role === change.role) return [];
@@ -193,7 +190,7 @@ export function findLacking(
 }
 
 /** Reads back the role of somebody, with the list of the team. */
-export async function proveRole(context: Context, teamID: string, change: RoleChange<ListedMember>) {
+export async function proveRole(context: Context, teamID: string, change: RoleChange) {
   const list = (await context.members.proved(teamID)) ?? [];
   const now = peopleIn(list).find({ userID: change.member.userID });
   const role = now && (await findRole(context, teamID, now, context));
@@ -284,7 +281,7 @@ export class Spared {
     this.#urn = urn;
   }
 
-  has(member: LiveMember): boolean {
+  has(member: ListedMember): boolean {
     const own = this.#owned.find(member);
     if (!own) return false;
     const { claims } = this.#context;
@@ -372,12 +369,12 @@ async function guard(
   { owned, goes, guards }: { owned: readonly Wanted[]; goes: readonly ListedMember[]; guards: Leaving["guards"] },
 ): Promise<void> {
   const [known, leaving] = [new People(owned), new People(goes)];
-  const isLeaving = ({ userID }: LiveMember): boolean => leaving.has({ userID });
+  const isLeaving = ({ userID }: ListedMember): boolean => leaving.has({ userID });
   // The last state knows the roles of those who leave; each of the others may be an administrator.
   const others = list.filter((one) => !isLeaving(one));
   const left = await withRoles(context, teamID, others);
   const gone = list.filter(isLeaving).map((one) => ({ ...one, role: one.role ?? known.find(one)?.role }));
-  const options = { mode: "additive" as const, owned, ...guards, spares: (one: LiveMember) => !isLeaving(one) };
+  const options = { mode: "additive" as const, owned, ...guards, spares: (one: ListedMember) => !isLeaving(one) };
   const { refusals } = planMembers([], [...left, ...gone], options);
   if (refusals.length === 0) return;
   throw new ResourceError(`nobody was removed from team ${teamID}: ${refusals.join(" ")} ${guardFirst}`);

@@ -1,5 +1,5 @@
 import { some } from "../../platform/messages/text.ts";
-import { isManaged, type LiveMember, namesOf, type Person, type RoleChange, type Wanted } from "../people/people.ts";
+import { isManaged, type ListedMember, namesOf, type Person, type RoleChange, type Wanted } from "../people/people.ts";
 import { chosenID, describeNamed, type NamedResource, readName } from "../pulumi/names.ts";
 import { RowClaims, type RowFindings } from "../seedRows/claims.ts";
 import type { InputProblem } from "./common.ts";
@@ -219,13 +219,13 @@ interface TeamClaim {
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
   /** A test by URN for each roster that decides on more than its declared members. */
-  readonly #deciding = new Map<string, (member: LiveMember) => boolean>();
+  readonly #deciding = new Map<string, (member: ListedMember) => boolean>();
   /** URNs by what they speak about: a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
   /** Subjects of each URN. */
   readonly #spoken = new Map<string, Set<string>>();
   /** By team and user ID: the roles that people have as they are declared, unchanged or set by this run. */
-  readonly #roles = new Map<string, Pick<RoleChange<LiveMember>, "role"> & { urn: string }>();
+  readonly #roles = new Map<string, Pick<RoleChange, "role"> & { urn: string }>();
   /** Lists that were compared with them: what is noted after that was seen there. */
   readonly #compared = new WeakSet<object>();
   /** Administrators that teams name now and named in the last run, by the team's URN or ID. */
@@ -264,7 +264,7 @@ export class TeamClaims {
   }
 
   /** Members whose roles are others than this run left: another's change may take one. A list is compared once. */
-  misplaced<Live extends LiveMember>(teamID: string, list: readonly Live[], except?: string): RoleChange<Live>[] {
+  misplaced(teamID: string, list: readonly ListedMember[], except?: string): RoleChange[] {
     if (this.#compared.has(list)) return [];
     this.#compared.add(list);
     return list.flatMap((member) => {
@@ -297,14 +297,14 @@ export class TeamClaims {
   }
 
   /** The resource that declares a membership, other than the one that asks. */
-  declaring(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+  declaring(teamID: string, member: ListedMember, except?: string): NamedResource | undefined {
     const urns = namesOf(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
     const urn = urns.find((one) => one !== except);
     return urn === undefined ? undefined : readName(urn);
   }
 
   /** The resource that decides on a member now, other than the one that asks. */
-  deciding(teamID: string, member: LiveMember, except?: string): NamedResource | undefined {
+  deciding(teamID: string, member: ListedMember, except?: string): NamedResource | undefined {
     const rosters = this.#urns(`team ${teamID} TeamRoster`);
     const roster = rosters.find((urn) => urn !== except && this.#deciding.get(urn)?.(member));
     return this.declaring(teamID, member, except) ?? (roster === undefined ? undefined : readName(roster));

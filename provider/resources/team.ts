@@ -4,8 +4,8 @@ import type { AnswerOf } from "../../platform/contract/endpoints.ts";
 import { id, withoutUndefined } from "../../platform/contract/values.ts";
 import { ApiError, isRefusal, orUndefinedIfNotFound } from "../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../platform/messages/text.ts";
-import { type ListedMember, peopleIn } from "../people/members.ts";
-import { isSame, nameOf } from "../people/people.ts";
+import { peopleIn } from "../people/members.ts";
+import { isSame, nameOf, type ListedMember } from "../people/people.ts";
 import { describeNamed } from "../pulumi/names.ts";
 import { adoptSame, common, generation, PartialFailure, ResourceError } from "./common.ts";
 import {

@@ -3,7 +3,6 @@ import { messageOf } from "../../machine/failures.ts";
 import { role } from "../../platform/contract/people.ts";
 import { email as address, id } from "../../platform/contract/values.ts";
 import { formatCount, quote } from "../../platform/messages/text.ts";
-import type { ListedMember } from "../people/members.ts";
 import {
   nameOf,
   namesOf,
@@ -15,6 +14,7 @@ import {
   lastDay,
   reportEnds,
   splitEnds,
+  type ListedMember,
 } from "../people/people.ts";
 import { describeNamed } from "../pulumi/names.ts";
 import { common, PartialFailure, ResourceError, type InputProblem } from "./common.ts";

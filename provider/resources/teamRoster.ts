@@ -4,7 +4,7 @@ import { role } from "../../platform/contract/people.ts";
 import { email, fraction, id } from "../../platform/contract/values.ts";
 import { isOutcomeUnknown, isUndocumented } from "../../platform/contract/wire.ts";
 import { formatCount, formatCounts } from "../../platform/messages/text.ts";
-import type { Invitation, ListedMember } from "../people/members.ts";
+import type { Invitation } from "../people/members.ts";
 import {
   isManaged,
   isSame,
@@ -12,7 +12,7 @@ import {
   People,
   planMembers,
   toPerson,
-  type LiveMember,
+  type ListedMember,
   type MembershipPlan,
   type Person,
   type PlanOptions,
@@ -214,7 +214,7 @@ export const teamRoster = resource({
     // The account may be one of them by a user ID that nobody knows here.
     const isElse = keepSelf && others.length === known.length;
     const isUnsure = isElse && (!account.email || known.some(({ email }) => email === undefined));
-    const goes = new Set<LiveMember>(others.filter((one) => !claims.deciding(teamID, one)).slice(isUnsure ? 1 : 0));
+    const goes = new Set<ListedMember>(others.filter((one) => !claims.deciding(teamID, one)).slice(isUnsure ? 1 : 0));
     const { refusals } = planMembers([], known, {
       ...{ mode: "additive", owned, maxRemovals, minAdmins, spares: (one) => !goes.has(one) },
       unseenAdmins: unseenAdmins({ ...state, keepSelf: isElse }),
@@ -375,7 +375,7 @@ interface Start {
   before: readonly ListedMember[];
   wanted: readonly Wanted[];
   options: PlanOptions;
-  plan: MembershipPlan<ListedMember>;
+  plan: MembershipPlan;
 }
 
 /** Brings the team to what is declared: adds, then roles, then removals, which wait while an addition failed. */
@@ -518,7 +518,7 @@ async function planned(
   const wanted = await identify(context, toWanted(inputs.members, old), before);
   const [declared, spared] = [new People(wanted), new Spared(context, teamID, owned, inputs.resourceUrn)];
   const teams = context.identities.holders(teamID);
-  const spares = (one: LiveMember): boolean =>
+  const spares = (one: ListedMember): boolean =>
     !declared.has(one) && (spared.has(one) || context.claims.administered(teams, one) !== undefined);
   const options = { ...optionsOf(inputs, await caller(context), owned), isFirst, spares };
   const plan = planMembers(wanted, before, options);
@@ -534,7 +534,7 @@ async function planned(
 async function invite(
   context: Context,
   { teamID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs,
-  { add }: MembershipPlan<ListedMember>,
+  { add }: MembershipPlan,
 ): Promise<Map<string, unknown>> {
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
   const invitations = add.map(({ email, userID }): Invitation => ({ ...(email ? { email } : { userID }), targets }));
