@@ -177,6 +177,7 @@ export function tables({ path: [id = ""], query, keep }) {
   }
 
   const focus = (selector) => document.querySelector(selector)?.focus();
+  const focusCell = (place) => focus(`[data-at="${place.join()}"]`);
 
   async function edit([at, column]) {
     const [row, field] = [found.rows[at], find(id).fields[column]];
@@ -191,13 +192,13 @@ export function tables({ path: [id = ""], query, keep }) {
   function endEditing() {
     edited = undefined;
     page.draw();
-    if (document.activeElement === document.body) focus(`[data-at="${active}"]`);
+    if (document.activeElement === document.body) focusCell(active);
   }
 
   function save(area) {
     const cell = edited;
     if (!cell || area.readOnly) return;
-    if (area.value === cell.words.replaceAll(/\r\n?/g, "\n")) return void endEditing(); // as browsers unify line breaks
+    if (area.value === cell.words.replaceAll(/\r\n?/g, "\n")) return endEditing(); // as browsers unify line breaks
     area.readOnly = true;
     saving = attempt(async () => {
       const rowData = { [cell.field.label]: await read(cell.field, area.value) };
@@ -218,7 +219,7 @@ export function tables({ path: [id = ""], query, keep }) {
     else if (target.matches("textarea") && isEntered) save(target);
     else if (target.matches("td") && isEntered) void edit(active);
     else if (target.matches("[data-at]") && Object.hasOwn(moves, key)) {
-      focus(`[data-at="${active.map((part, index) => part + moves[key][index])}"]`);
+      focusCell(active.map((part, index) => part + moves[key][index]));
     } else return;
     event.preventDefault();
   }
