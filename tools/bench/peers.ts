@@ -6,7 +6,6 @@ import { messageOf } from "../../machine/failures.ts";
 import {
   BenchPlatform,
   BenchProject,
-  environment,
   figure,
   median,
   output,
@@ -48,7 +47,7 @@ interface Peer {
 
 /** This package with its own engine, and files with a roster for each team. */
 async function rosters(platform: BenchPlatform): Promise<Peer> {
-  const project = await BenchProject.make(platform, { resources: environment });
+  const project = await BenchProject.make(platform, {});
   const parallel = ["--parallel", String(atOnce)];
   return {
     up: async (people) => {

@@ -248,11 +248,6 @@ export class BenchPlatform {
   }
 }
 
-const backend = "backend: { url: file://. }\n";
-
-/** Resources of a project of files alone, which declares what dev.yaml has. */
-export const environment = "{ environment: { type: microapps:Environment, properties: { file: dev.yaml } } }";
-
 /** A folder with a program, its stack `dev` on a platform. */
 export class BenchProject {
   readonly folder: string;
@@ -266,25 +261,24 @@ export class BenchProject {
   }
 
   /**
-   * @param from text of the program, or the folder of an example; `resources` of a project of files alone
+   * @param from text of a program, or files alone: dev.yaml, which is written later or an example has
    * @param command what runs it
    */
   static async make(
     platform: BenchPlatform,
-    from: { program: string } | { example?: string; resources?: string },
+    from: { program?: string; example?: string },
     command = microapps,
   ): Promise<BenchProject> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
-    if ("program" in from) await writeFile(path.join(folder, "index.mjs"), from.program);
-    else if (from.example !== undefined)
-      await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
-    const settings = path.join(folder, "Pulumi.yaml");
-    const main = "program" in from ? "index.mjs" : "index.ts";
-    const isFiles = "resources" in from;
-    const runtime = isFiles
-      ? `name: bench\nruntime: yaml\nresources: ${from.resources}\n`
-      : `name: bench\nmain: ${main}\nruntime: { name: nodejs, options: { typescript: false } }\n`;
-    await writeFile(settings, runtime + backend);
+    const { program, example } = from;
+    if (program !== undefined) await writeFile(path.join(folder, "index.mjs"), program);
+    if (example !== undefined)
+      await cp(path.join(repository, "examples", example), folder, { recursive: true, filter: isSource });
+    const runtime =
+      program === undefined
+        ? "runtime: yaml\nresources: { environment: { type: microapps:Environment, properties: { file: dev.yaml } } }"
+        : "main: index.mjs\nruntime: { name: nodejs, options: { typescript: false } }";
+    await writeFile(path.join(folder, "Pulumi.yaml"), `name: bench\n${runtime}\nbackend: { url: file://. }\n`);
     await mkdir(path.join(folder, "home"));
     await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
     const configured = Object.entries(platform.configuration).map(

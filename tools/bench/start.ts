@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { parse } from "yaml";
 import {
   BenchPlatform,
   BenchProject,
-  environment,
   figure,
   findPulumiVersion,
   microapps,
@@ -16,46 +13,35 @@ import {
   repository,
   run,
   type Figure,
+  type Took,
 } from "./stage.ts";
 
 /** Tables of the example's platform, which the interface can't make. */
 const seed = path.join(repository, "examples/environment/platform.yaml");
 
-/** How much an unchanged preview of the example takes, beside a bare Node, and beside the Pulumi CLI where there is one. */
+/** How much an unchanged preview of the example takes, as a project of files alone. */
 async function preview(): Promise<Figure[]> {
   const { tables } = parse(readFileSync(seed, "utf8")) as { tables: object };
-  const platforms: BenchPlatform[] = [];
-  const made = async (resources?: string, command?: string[]): Promise<BenchProject> => {
-    const platform = await BenchPlatform.start(tables); // an organization has one stack
-    platforms.push(platform);
-    return BenchProject.make(platform, { example: "environment", ...(resources && { resources }) }, command);
-  };
-  const project = await made(environment);
-  const program = await made();
-  const version = await findPulumiVersion();
-  const other = version ? await made(undefined, ["pulumi"]) : undefined;
+  const platform = await BenchPlatform.start(tables);
+  const project = await BenchProject.make(platform, { example: "environment" });
   try {
-    for (const each of [project, program, other]) await each?.up();
-    for (const each of [project, program]) await each.run("preview"); // what is compiled now is not compiled again
-    const [first, processor, ofProgram, ratios]: [number[], number[], number[], number[]] = [[], [], [], []];
+    await project.up();
+    await project.run("preview"); // what is compiled now is not compiled again
+    const [first, processor]: [number[], number[]] = [[], []];
     for (let round = 0; round < 7; round++) {
       const bare = await run([process.execPath, "-e", "console.log(1)"]);
       const ours = await project.run("preview");
       first.push((ours.first - bare.first) * 1000);
       processor.push(ours.processor);
-      ofProgram.push(ours.processor / (await program.run("preview")).processor);
-      if (other) ratios.push(ours.whole / (await other.run("preview")).whole);
     }
     const named = "unchanged preview of examples/environment, files alone";
     return [
       figure(`${named}: processor time of all processes`, processor, "s", 0.5),
-      figure(`${named}: processor time to that with the program`, ofProgram, "ratio", 0.7),
       figure(`${named}: first line later than that of a bare Node`, first, "ms", 150),
-      ...(version ? [figure(`${named}: time to that of Pulumi ${version}`, ratios, "ratio", 0.6)] : []),
     ];
   } finally {
-    for (const each of [project, program, other]) await each?.remove();
-    for (const platform of platforms) await platform.stop();
+    await project.remove();
+    await platform.stop();
   }
 }
 
@@ -148,32 +134,24 @@ async function report(rows: number, people: number): Promise<Figure[]> {
   }
 }
 
-/** Milliseconds of processor time of a process of Node, which tells them itself: a shell counts in hundredths of a second. */
-async function processorOf(words: readonly string[], cwd: string): Promise<number> {
-  const told =
-    'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();console.error(`\\n${user+system}`)})';
-  const env = { ...process.env, PULUMI_HOME: cwd, PULUMI_CONFIG_PASSPHRASE: "bench" };
-  const { stderr } = await promisify(execFile)(process.execPath, ["--import", told, ...words], { cwd, env });
-  return Number(stderr.trim().split("\n").at(-1)) / 1000;
-}
-
 /** What the commands take that ask nobody, beyond a bare Node. */
 async function commands(): Promise<Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
-  const run = (words: string): Promise<number> => processorOf([...microapps.slice(1), ...words.split(" ")], folder);
+  const env = { PULUMI_HOME: folder, PULUMI_CONFIG_PASSPHRASE: "bench" };
+  const command = (words: string): Promise<Took> => run([...microapps, ...words.split(" ")], folder, env);
   try {
     for (const [name, text] of Object.entries(files(3, 3, "member", "some")))
       await writeFile(path.join(folder, name), text);
-    for (const words of ["stack init dev", "config set user ada", "config set --secret key s3cr3t"]) await run(words);
+    for (const words of ["stack init dev", "config set user ada", "config set --secret key s3cr3t"])
+      await command(words);
     const figures: Figure[] = [];
     for (const words of ["--help", "--version", "config", "stack ls", "environment check prod.yaml"]) {
-      const [ours, bare]: [number[], number[]] = [[], []];
+      const beyond: number[] = [];
       for (let round = 0; round < 10; round++) {
-        ours.push(await run(words));
-        bare.push(await processorOf(["-e", "0"], folder));
+        const { processor } = await command(words);
+        beyond.push((processor - (await run([process.execPath, "-e", "0"])).processor) * 1000);
       }
-      const job = `microapps ${words}: processor time beyond a bare Node, least of ten`;
-      figures.push(figure(job, Math.min(...ours) - Math.min(...bare), "ms", 150));
+      figures.push(figure(`microapps ${words}: processor time beyond a bare Node`, beyond, "ms", 150));
     }
     return figures;
   } finally {
