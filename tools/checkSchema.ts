@@ -17,7 +17,7 @@ const { version } = readOwnPackage();
 if (!mayBreak(last.version, version)) {
   for (const sentence of breaksBetween(last, presentSchema(version))) {
     process.stderr.write(
-      `plugin/schema.json: ${sentence}, which breaks programs of ${last.version}: bring it back, or raise the ` +
+      `plugin/schema.json: ${sentence}. That breaks programs of ${last.version}: bring it back, or raise the ` +
         `${last.version.startsWith("0.") ? "minor" : "major"} version of package.json\n`,
     );
     process.exitCode = 1;
