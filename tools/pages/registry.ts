@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { inlined, nameOf, type PackageSchema } from "../packageSchema.ts";
 import { snippetsOf } from "../snippets.ts";
@@ -32,42 +34,7 @@ export function indexPage(schema: PackageSchema): string {
   );
 }
 
-const installation = `The package is on no registry of Pulumi plugins: npm installs it, and each language takes it from there. There is no
-\`pluginDownloadURL\`, and \`pulumi plugin install\` has nothing to fetch.
-
-**Node, TypeScript.** The classes are dynamic resources, with nothing else to install; Node must be 22.19 or newer. TypeScript 5 or newer must be among the packages of the project: Pulumi's own is 3.8.
-
-\`\`\`sh
-npm install pulumi-microapps @pulumi/pulumi
-\`\`\`
-
-**YAML.** Install both as for Node, and name the plugin in \`Pulumi.yaml\`:
-
-\`\`\`yaml
-plugins:
-  providers: [{ name: microapps, path: node_modules/pulumi-microapps/plugin }]
-\`\`\`
-
-**Python, Go, C#, Java.** Install the package in the project's folder, and have the Pulumi CLI make an SDK of its plugin.
-It is written into \`sdks/\`, and the project is told where it is:
-
-\`\`\`sh
-npm install pulumi-microapps
-pulumi package add ./node_modules/pulumi-microapps/plugin
-\`\`\`
-
-A clone works as well: \`pulumi package add ../pulumi-microapps/plugin\`. The CLI installs the plugin's folder, which brings
-the Pulumi SDK, and in a clone builds the plugin first: about a minute.
-
-Where \`Pulumi.yaml\` names no plugin, such as in a project whose SDK was made elsewhere, the CLI takes the one on \`PATH\`:
-\`PATH=$PWD/node_modules/.bin:$PATH pulumi up\`.
-
-| language | what a program imports |
-| --- | --- |
-| Python | \`pulumi_microapps\` |
-| Go | \`example.com/pulumi-microapps/sdk/go/microapps\`: no address, the SDK in \`sdks/\` replaces it |
-| C# | \`Pulumi.Microapps\` |
-| Java | \`com.pulumi.microapps\` |`;
+const installation = readFileSync(join(import.meta.dirname, "../../../tools/pages/installation.md"), "utf8").trimEnd();
 
 /** How to install the package for each language, and all of its configuration. */
 export function installationPage(schema: PackageSchema): string {
