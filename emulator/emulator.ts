@@ -153,7 +153,7 @@ function opened(
         else takeAttached(fresh);
         check(fresh);
       },
-      { snapshot },
+      snapshot,
     );
     if (reseed && !database.fresh) replaceSeed(database, plannedSeed(), now(), check);
     return database;

@@ -190,20 +190,8 @@ const maxStatements = 300;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
-const sharedOptions =
+const options =
   "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
-const aloneOptions =
-  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048; " +
-  "PRAGMA temp_store = MEMORY";
-
-/** How a database begins that has no contents yet. */
-interface Beginning {
-  /** Nobody else opens the file, and it is gone with the connection. */
-  alone?: boolean;
-  /** A snapshot's file, which `plant` finds attached as `snapshot`. */
-  snapshot?: string | undefined;
-}
 
 /**
  * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,
@@ -215,21 +203,21 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   /** Snapshots of what has no file, by name. */
   readonly inMemory = new Map<string, { place: string; connection: DatabaseSync }>();
-  /** Path of the data file; undefined for one that nobody else opens. */
+  /** Path of the data file; undefined for one in memory. */
   readonly file: string | undefined;
   /** True when this process made the file. */
   readonly fresh: boolean;
-  /** A file that goes when it is closed. */
-  readonly #passing: string | undefined;
 
-  /** Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s contents in one transaction. */
-  constructor(file: string, plant: (database: Database) => void, { alone = false, snapshot }: Beginning = {}) {
-    if (!alone) readyDataFile(file);
-    this.file = alone || isMemory(file) ? undefined : file;
-    this.#passing = alone ? file : undefined;
+  /**
+   * Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s contents in one transaction; it finds a
+   * snapshot's file attached as `snapshot`.
+   */
+  constructor(file: string, plant: (database: Database) => void, snapshot?: string) {
+    readyDataFile(file);
+    this.file = isMemory(file) ? undefined : file;
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
     try {
-      this.#connection.exec(alone ? aloneOptions : sharedOptions);
+      this.#connection.exec(options);
       const begin = () =>
         this.transaction(() => {
           if (this.#version() !== 0) return false; // somebody has planted it
@@ -242,7 +230,6 @@ export class Database {
       this.#connection.close();
       throw error;
     }
-    if (alone) removeDataFile(file);
   }
 
   #version(): number {
@@ -306,9 +293,7 @@ export class Database {
 
   close(): void {
     this.#statements.clear();
-    if (!this.#connection.isOpen) return;
-    this.#connection.close();
-    if (this.#passing !== undefined) removeDataFile(this.#passing);
+    if (this.#connection.isOpen) this.#connection.close();
   }
 
   #within<Result>(begin: string, work: () => Result): Result {

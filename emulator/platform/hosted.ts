@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { Database, removeDataFile } from "../data/database.ts";
+import { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
-import { newFile, placeOf, snapshots, takeAttached } from "../seed/snapshots.ts";
+import { placeOf, snapshots, takeAttached } from "../seed/snapshots.ts";
 import { Platform } from "./platform.ts";
 
 /** A platform that the emulator serves. */
@@ -34,12 +33,6 @@ interface Made extends Hosted {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** The bytes of a data file that platforms are copied from, with what identifies its contents. */
-interface Template {
-  of: string;
-  bytes: Buffer;
-}
-
 /** Path of an instance, below the emulator's address; empty for the main platform. */
 export const instancePath = (name: string): string => (name === "" ? "" : `/instances/${name}`);
 
@@ -47,7 +40,6 @@ export const instancePath = (name: string): string => (name === "" ? "" : `/inst
 export class HostedPlatforms {
   #main: Hosted | undefined;
   readonly #made = new Map<string, Made>();
-  readonly #templates = new Map<string, Template>();
 
   /** Begins with the main platform, whose address is known once the emulator listens. */
   begin(main: Hosted): void {
@@ -90,7 +82,7 @@ export class HostedPlatforms {
     }
     const { platform } = this.main;
     const name = `on-demand-${randomBytes(8).toString("hex")}`;
-    const database = openCopy(this.#template(from));
+    const database = filledFrom(platform, from);
     writeProfile(database, platform.dialect.profile); // it behaves as its emulator does now
     const copy = new Platform(database, platform.options);
     copy.url = `${platform.url}${instancePath(name)}`;
@@ -123,38 +115,14 @@ export class HostedPlatforms {
   #closeUnused(made: Made): void {
     if (made.running === 0 && this.#made.get(made.name) !== made) made.platform.database.close();
   }
-
-  #template(from: string): Buffer {
-    const { platform } = this.main;
-    const place =
-      from === "seed" && !snapshots(platform.database).includes(from) ? undefined : placeOf(platform.database, from);
-    const seed = readPlantedSeed(platform.database);
-    const of =
-      place === undefined ? JSON.stringify(seed) : `${place} ${statSync(place, { throwIfNoEntry: false })?.ino}`;
-    const kept = this.#templates.get(from);
-    if (kept?.of === of) return kept.bytes;
-    const fill = (fresh: Database) => (place === undefined ? plant(fresh, seed, platform.now()) : takeAttached(fresh));
-    const filled = new Database(":memory:", fill, { snapshot: place });
-    const file = newFile();
-    try {
-      filled.copyTo(file);
-      const bytes = readFileSync(file);
-      this.#templates.set(from, { of, bytes });
-      return bytes;
-    } finally {
-      filled.close();
-      removeDataFile(file);
-    }
-  }
 }
 
-/** A database of its own with these bytes, in a file that has no name any more: many in memory would keep that. */
-function openCopy(bytes: Buffer): Database {
-  const file = newFile();
-  try {
-    writeFileSync(file, bytes);
-    return new Database(file, () => undefined, { alone: true });
-  } finally {
-    removeDataFile(file);
-  }
+/** A database in memory with what a snapshot of a platform or its seed has. */
+function filledFrom(platform: Platform, from: string): Database {
+  const { database } = platform;
+  const isSeed = from === "seed" && !snapshots(database).includes(from);
+  const snapshot = isSeed ? undefined : placeOf(database, from);
+  const fill = (fresh: Database) =>
+    isSeed ? plant(fresh, readPlantedSeed(database), platform.now()) : takeAttached(fresh);
+  return new Database(":memory:", fill, snapshot);
 }
