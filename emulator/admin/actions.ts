@@ -36,7 +36,7 @@ type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 
 /** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
-  "GET tables": ({ platform }, { query }) => ({ tables: tableList(platform, query) }),
+  "GET tables": ({ platform }) => ({ tables: tableList(platform) }),
   "GET rows": ({ platform }, { query }) => rowPage(platform, query),
   "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
   "GET users": ({ platform }) => ({ users: userList(platform) }),

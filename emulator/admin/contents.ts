@@ -1,4 +1,3 @@
-import { type Endpoint, endpoints } from "../../platform/contract/endpoints.ts";
 import type { Row } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
@@ -14,17 +13,12 @@ import type { Platform } from "../platform/platform.ts";
 /** Enough for an export in one answer. */
 const maxRows = 100_000;
 
-/** Rows of a table that are counted with `counts=false`. */
-const countedAtOnce = 20_000;
-
-/** Tables with their fields and the number of their rows; with `counts=false` it is null where counting takes long. */
-export function tableList({ database }: Platform, query: URLSearchParams) {
+/** Tables with their fields and the number of their rows. */
+export function tableList({ database }: Platform) {
   const tables = [];
   for (const { id } of database.all<{ id: string }>("SELECT id FROM tables ORDER BY position")) {
-    const most = query.get("counts") === "false" ? countedAtOnce + 1 : -1;
-    const some = "SELECT count(*) AS count FROM (SELECT 1 FROM rows WHERE table_id = ? LIMIT ?)";
-    const count = database.one<{ count: number }>(some, id, most)?.count ?? 0;
-    const rows = count === most ? null : count;
+    const rows =
+      database.one<{ count: number }>("SELECT count(*) AS count FROM rows WHERE table_id = ?", id)?.count ?? 0;
     const { name, parent, fields } = requireTable(database, id);
     const shown = [...fields.values()].map((field) => {
       const { id, label, type, sort } = field;
@@ -46,13 +40,12 @@ function targetOf(database: Platform["database"], { targetTable, targetField }: 
 export interface RowPage {
   rows: Row[];
   more: boolean;
-  /** Rows on all pages; null when counting them takes too long, or nobody asked for it. */
-  total: number | null;
+  /** Rows on all pages. */
+  total: number;
 }
 
 /**
  * One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit.
- * `total=false` counts nothing, which may take longer than the page itself.
  */
 export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const microAppID = query.get("table") ?? "";
@@ -72,8 +65,7 @@ export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const skipped = request.searchFilter[0]?.skip ?? 0;
   const more = rows.length > limit;
   const ended = !more && (rows.length > 0 || skipped === 0);
-  const isCounted = query.get("total") !== "false";
-  const total = ended ? skipped + rows.length : isCounted ? countFound(request, call) : null;
+  const total = ended ? skipped + rows.length : countFound(request, call);
   return { rows: rows.slice(0, limit), more, total };
 }
 
@@ -144,16 +136,10 @@ export function callList(platform: Platform, filter: CallFilter) {
   const more = found.length > limit;
   const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
   return {
-    calls: listed.map((call) => ({ ...call, email: emailOf(call), ...addressOf(call) })),
+    calls: listed.map((call) => ({ ...call, email: emailOf(call) })),
     last: platform.lastCall(),
     more,
   };
-}
-
-/** Method, path and headers of an account that a call is made with. */
-function addressOf({ endpoint }: LoggedCall): Pick<Endpoint, "method" | "path" | "auth"> {
-  const { method, path, auth }: Endpoint = endpoints[endpoint];
-  return { method, path, auth };
 }
 
 /** Everyone with an account. */

@@ -3,8 +3,7 @@ import { html, nothing, render } from "./lit-html/lit-html.js";
 /** Address of a place in the console. */
 export const link = (...path) => `#${path.map(encodeURIComponent).join("/")}`;
 
-/** A number; "many" where nobody has counted. */
-export const count = (number) => number?.toLocaleString("en") ?? "many";
+export const count = (number) => number.toLocaleString("en");
 
 // Control characters, and the marks that turn the direction of what stands beside them.
 const unseen = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

@@ -1,7 +1,7 @@
 import { repeat } from "./lit-html/directives/repeat.js";
 import { html, nothing } from "./lit-html/lit-html.js";
 import { button, code, count, entry, heading, link, missing, openForm, printable } from "./parts.js";
-import { ask, attempt, notify, page, send } from "./service.js";
+import { ask, attempt, page, send } from "./service.js";
 
 const perPage = 50;
 
@@ -9,11 +9,6 @@ let all = [];
 
 const find = (id) => all.find((table) => table.id === id);
 const nameOf = (id) => find(id)?.name ?? id;
-
-/** Loads the list of tables, in which nobody counts the rows of large ones: that may take long. */
-async function loadTables() {
-  all = (await ask("tables", { counts: false })).tables;
-}
 
 /** Entries of the tables below a table. */
 function branch(above, chosen) {
@@ -110,7 +105,7 @@ export function tables({ path: [id = ""], query, keep }) {
     direction: query.get("direction") === "-1" ? "-1" : "",
     conditions: labels.map((label, at) => [label, given[at] ?? "", values[at] ?? ""]),
   };
-  let found = { rows: [], more: false, total: null, refusal: "" };
+  let found = { rows: [], more: false, total: 0, refusal: "" };
   let loads = 0;
   let active = [0, 0];
   let edited; // { row, field, words } of the cell that is written in
@@ -121,44 +116,29 @@ export function tables({ path: [id = ""], query, keep }) {
     const filter = filters.length === 0 ? undefined : JSON.stringify(filters);
     return { table: id, filter, sort: place.sort || undefined, direction: place.direction || undefined };
   };
-  const countRows = async () => (await ask("rows", { ...asked(), limit: 0 })).total;
 
-  /** Loads the rows; where the table is known, beside the list of tables, which may take longer. */
   async function load() {
     const number = ++loads;
-    const listing = loadTables();
-    if (id === "") await listing;
+    all = (await ask("tables")).tables;
     id ||= all[0]?.id ?? "";
-    if (find(id)) listing.then(page.draw, ({ message }) => notify(message, true));
-    else await listing;
     if (!find(id)) return;
     try {
-      const answer = await ask("rows", { ...asked(), skip: place.skip, limit: perPage, total: false });
+      const answer = await ask("rows", { ...asked(), skip: place.skip, limit: perPage });
       if (number !== loads) return; // another page was asked for since
-      found = { ...answer, total: answer.total ?? found.total, refusal: "" };
+      found = { ...answer, refusal: "" };
       if (answer.rows.length === 0 && place.skip > 0) {
-        const left = (await countRows()) ?? 0; // what was on this page is deleted
-        place.skip = Math.max(0, Math.ceil(left / perPage) - 1) * perPage;
+        place.skip = Math.max(0, Math.ceil((answer.total ?? 0) / perPage) - 1) * perPage; // what was here is deleted
         return await load();
       }
       if (!answer.rows.some(({ _id }) => _id === edited?.row._id)) edited = undefined;
-      if (answer.total === null) void countLater(number);
     } catch ({ message }) {
       found = { rows: [], more: false, total: 0, refusal: message }; // of a filter, which is there to be changed
     }
   }
 
-  /** Counts the rows while the first of them are shown: that may take long. */
-  async function countLater(number) {
-    const total = await countRows().catch(() => null);
-    if (number === loads) found.total = total;
-    page.draw();
-  }
-
   /** Goes to another filter, order or page, as a step that the browser goes back from. */
   function go(changes) {
     place = { ...place, skip: 0, ...changes };
-    if (changes.conditions) found.total = null; // of another filter
     const { skip, sort, direction, conditions } = place;
     const named = conditions.flatMap(([field, kind, value]) => Object.entries({ field, kind, value }));
     const query = new URLSearchParams(named);

@@ -1,6 +1,6 @@
 import { habits, type Habit } from "../../platform/profile/profile.ts";
 
-// What the emulator can do otherwise than the specification says, for tests alone: no profile has it and no code of the
+// What the emulator can do otherwise than it is assumed of platforms, for tests alone: no profile has it and no code of the
 // product asks for it. On each such platform the product works without a setting, or refuses before it does harm.
 
 const deviation = <const Values extends readonly [string, ...string[]]>(about: string, ...values: Values) => ({
@@ -12,38 +12,25 @@ export const deviations = {
   failureStatus: deviation("The HTTP status of a refusal", "own", "ok"),
   unknownTable: deviation("What reading an unknown table answers", "notFound", "empty"),
   unknownRow: deviation("What reading an unknown row answers", "empty", "notFound"),
-  skip: deviation("Whether `skip` counts", "honoured", "ignored"),
-  optLimit: deviation("Whether `optLimit` counts", "honoured", "ignored"),
   rowOrder: deviation("In which order rows come that nobody sorts", "kept", "changing"),
-  viewSort: deviation("Whether `optViewSort` counts", "honoured", "ignored"),
-  searchFilters: deviation("What `optSearchFilters` do", "match", "ignored", "refused"),
   viewFilters: deviation("What `optViewFilters` do", "match", "ignored", "refused"),
-  rangeFilters: deviation("What `$gt` and its like do in `optViewFilters`", "compare", "ignored", "refused"),
   parentShown: deviation("Whether a row that is read names its parent", "yes", "no"),
   subRows: deviation("How rows of a sub-table are found", "all", "byParent"),
-  linkForm: deviation("What a linked value is read as", "object", "id"),
-  unknownLabels: deviation("What is done with a label that the table does not have", "dropped", "refused", "kept"),
-  labelCase: deviation("Whether the case of labels counts", "counts", "ignored"),
   wrongValues: deviation("What is done with a value that does not fit its field", "refused", "kept", "dropped"),
   linkNull: deviation("What `null` does to a linked value", "clears", "ignored"),
   emptyText: deviation("What an empty text is read back as", "text", "absent", "null"),
-  batchInserts: deviation("Whether rows can be inserted in batches", "yes", "no"),
   insertedCount: deviation("Whether a batch answers how many rows it inserted", "number", "absent"),
   partialBatches: deviation("What a refused row does to its batch", "whole", "partial"),
   viewers: deviation("What is done with the viewers that a row is written with", "kept", "dropped"),
-  ownParents: deviation("Whether a row of a batch may name a parent of its own", "honoured", "ignored"),
   updateUnknownRow: deviation("What changing an unknown row answers", "notFound", "success"),
   removeUnknownRow: deviation("What deleting an unknown row answers", "notFound", "success"),
   childRead: deviation("Whether one child record can be read", "yes", "no"),
   chosenIDs: deviation("What a chosen `_id` of a new organization or team does", "honoured", "ignored", "refused"),
-  organizationNames: deviation("Whether names of organizations are unique", "unique", "free"),
   teamNames: deviation("Whether names of teams are unique in their organization", "free", "unique"),
   nullDescription: deviation("What `null` does to a description", "clears", "ignored"),
-  memberedTeams: deviation("What deleting a team with members does", "refused", "deletes"),
   unknownDelete: deviation("What deleting an unknown organization, team or member answers", "notFound", "success"),
   unknownThing: deviation("What reading an unknown organization or team answers", "notFound", "empty"),
   createdAt: deviation("Whether an organization or team tells when it was made", "yes", "no"),
-  allMembers: deviation("Whether an organization has a team of all its members", "yes", "no"),
   memberAddress: deviation("Whether a listed member has an e-mail address", "yes", "no"),
   memberAgain: deviation("What adding a member does who is there already", "nothing", "refused"),
   creatorJoins: deviation("Whether who makes a team becomes its member", "yes", "no"),

@@ -40,7 +40,6 @@ export const insertorganization: Handler<"insertorganization"> = ({ organization
     throw new PlatformError("conflict", `Organization ${id} already exists`);
   requireFreeName(call, name, id);
   database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description ?? null, now, now);
-  if (call.habits.allMembers === "no") return { organizationID: id };
   const teamID = newID();
   insertTeam(database, { id: teamID, organizationID: id, name: allMembers, adminID: admin.id, isAllMembers: 1 }, now);
   joinTeam(call, requireTeam(database, teamID), admin.id, "admin");
@@ -74,8 +73,7 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   const teams = teamsOf(call.database, organizationID);
   const dependants = teams.filter((team) => team.isAllMembers === 0).map(({ id, name }) => ({ id, name }));
   // assumed: the documentation only asks to check dependencies first
-  const { cascade, memberedTeams } = call.habits;
-  if (dependants.length > 0 && cascade === "refused" && memberedTeams === "refused")
+  if (dependants.length > 0 && call.habits.cascade === "refused")
     throw new PlatformError("conflict", "The organization still has teams", { dependants });
   for (const team of teams) deleteTeam(call.database, team.id);
   call.database.run("DELETE FROM organizations WHERE id = ?", organizationID);
@@ -176,8 +174,7 @@ interface Info {
 const pickTaken = ({ habits }: CallContext, info: Info): Info =>
   info.description === null && habits.nullDescription === "ignored" ? { ...info, description: undefined } : info;
 
-function requireFreeName({ database, habits }: CallContext, name: string, id: string): void {
-  if (habits.organizationNames === "free") return;
+function requireFreeName({ database }: CallContext, name: string, id: string): void {
   if (database.one("SELECT 1 FROM organizations WHERE name = ? AND id <> ?", name, id)) {
     throw new PlatformError("conflict", `An organization named ${name} already exists`);
   }

@@ -20,9 +20,7 @@ export const microappdataRow: Handler<"microappdataRow"> = ({ rowID }, call) => 
 };
 
 function formOf(call: CallContext, row: KeptRow): Row {
-  const table = requireTable(call.database, row.table_id);
-  const forms = new RowForms(call);
-  return forms.read(forms.masked(row, table), table);
+  return new RowForms(call).read(row, requireTable(call.database, row.table_id));
 }
 
 export const microappdata: Handler<"microappdata"> = (request, call) => ({ microAppRows: readRows(request, call) });
@@ -37,7 +35,7 @@ export function readRows(request: Request, call: CallContext): Row[] {
   const { skip, limit } = page(request, call);
   const candidates = wanted === undefined ? Infinity : (request.optVectorSearchNumCandidates ?? Infinity);
   const most = Math.max(0, Math.min(limit, candidates - skip));
-  const found = most === 0 ? [] : findRows(call, { query, wanted, forms }, { skip, limit: most });
+  const found = most === 0 ? [] : findRows(call, { query, wanted }, { skip, limit: most });
   const rows = found.map((row) => (request.platformFormat ? forms.raw(row, table) : forms.read(row, table)));
   return isUnordered(request, call) ? shuffled(rows) : rows;
 }
@@ -49,10 +47,8 @@ const shuffled = (rows: readonly Row[]): Row[] =>
     .map(({ row }) => row);
 
 /** Number of the rows that a read finds without its limit. */
-export function countFound(request: Request, call: CallContext): number {
-  const table = requireTable(call.database, request.microAppID);
-  return countRows(call, { query: queryOf(request, table, call), forms: new RowForms(call) });
-}
+export const countFound = (request: Request, call: CallContext): number =>
+  countRows(call, { query: queryOf(request, requireTable(call.database, request.microAppID), call) });
 
 /** Skip and limit: those of the search filter count more than `optLimit`; 0 is no limit (assumed). */
 function page(request: Request, { settings }: CallContext): { skip: number; limit: number } {

@@ -1,4 +1,4 @@
-import { fits, type RowData, systemLabels } from "../../platform/contract/values.ts";
+import { fits, type RowData } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext, Handler } from "../data/callContext.ts";
 import { requireUser } from "../data/people.ts";
@@ -20,11 +20,10 @@ export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) =
 export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);
   const { maximumBatch = Infinity } = call.settings;
-  if (call.habits.batchInserts === "no") throw new PlatformError("notImplemented", "Rows are inserted one by one here");
   if (request.rows.length > maximumBatch) throw invalid(`rows: must have at most ${maximumBatch} items`);
   const writer = new Writer(call, table);
   const newRow = (data: RowData, index: number): StoredRow & { id: string } => {
-    const own = call.habits.ownParents === "honoured" ? data["embeddingRowID"] : undefined;
+    const own = data["embeddingRowID"];
     const options = typeof own === "string" ? { ...request, embeddingRowID: own } : request;
     return { ...writer.newRow(data, options, `rows.${index}: `), id: call.newID() };
   };
@@ -60,7 +59,6 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
     data: { ...before.data, ...writer.values(request.rowData, "") },
   };
   records.updateRow(database, table, row.id, after);
-  records.renewLinks(database, table, row.id, before.data, after.data);
   return {};
 };
 
@@ -128,13 +126,13 @@ class Writer {
     return row?.table_id === table && isVisible(this.#call, row) ? row : undefined;
   }
 
-  /** The values of declared labels; others are dropped silently, unless the platform has another habit. */
+  /** The values of declared labels; others are dropped silently. */
   values(rowData: RowData, where: string): Json {
     const { habits } = this.#call;
     const values: Json = {};
     for (const [key, value] of Object.entries(rowData)) {
-      const field = this.#field(key);
-      if (!field) this.#unknown(key, value, values, where);
+      const field = this.#table.fields.get(key);
+      if (!field) remarkOnLabel(this.#call, this.#table, key, this.#foreign);
       if (!field || field.type === "subtable" || value === undefined) continue;
       const { label, type } = field;
       if (value === null && type === "linked" && habits.linkNull === "ignored") continue;
@@ -144,21 +142,6 @@ class Writer {
       if (value === "" && habits.emptyText !== "text") values[label] = habits.emptyText === "null" ? null : undefined;
     }
     return values;
-  }
-
-  #field(label: string): TableField | undefined {
-    const { fields } = this.#table;
-    const found = fields.get(label);
-    if (found || this.#call.habits.labelCase === "counts") return found;
-    return [...fields.values()].find((field) => field.label.toLowerCase() === label.toLowerCase());
-  }
-
-  #unknown(label: string, value: unknown, values: Json, where: string): void {
-    const { unknownLabels } = this.#call.habits;
-    if (unknownLabels === "dropped") remarkOnLabel(this.#call, this.#table, label, this.#foreign);
-    if (unknownLabels === "dropped" || systemLabels.has(label)) return;
-    if (unknownLabels === "refused") throw invalid(`${where}${label} is no field of ${this.#table.name}`);
-    values[label] = value;
   }
 
   /** Viewers by the row's field; undefined when the table or the row has none. */

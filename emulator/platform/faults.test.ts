@@ -53,17 +53,6 @@ describe("faults", () => {
     expect((await (await signIn(emulator.url)).call("microappdata", { microAppID: "countries" })).status).toBe(200);
   });
 
-  test("a default limit counts where the call names none", async () => {
-    const { emulator, admin, insert } = await played({ kind: "slow", milliseconds: 0 });
-    await insert();
-    emulator.setFaults({ faults: [{ kind: "defaultLimit", limit: 1 }] });
-    const lengths = [{}, { optLimit: 5 }].map(async (query) => {
-      const rows = await admin.get("body.microAppRows", "microappdata", { microAppID: "countries", ...query });
-      return (rows as unknown[]).length;
-    });
-    expect(await Promise.all(lengths)).toEqual([1, 2]);
-  });
-
   test("a call that is never answered ends with the client or the emulator", async () => {
     const emulator = await start();
     const admin = await signIn(emulator.url);

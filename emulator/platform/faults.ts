@@ -27,7 +27,6 @@ const terms = z.strictObject({
   retryAfter: z.int().min(0).optional().describe("Seconds."),
   message: z.string().min(1).optional().describe("Words of the failure."),
   milliseconds: z.int().min(0).optional(),
-  limit: z.int().min(1).optional(),
   rows: z.int().min(0).optional().describe("Rows of a batch that are kept."),
   forms: z.array(z.enum(otherForms)).optional().describe("Forms that values are read back in."),
   unicode: z.enum(["NFC", "NFD", "NFKC", "NFKD"]).optional().describe("Form that texts are written in."),
@@ -71,7 +70,6 @@ const kinds = {
   },
   expiredToken: { expires: true },
   slow: { waits: ({ milliseconds = 1000 }) => milliseconds },
-  defaultLimit: { behaves: ({ settings }, { limit = 1 }) => ({ settings: { ...settings, defaultLimit: limit } }) },
   otherForms: { behaves: (_call, { forms = otherForms }) => ({ otherForms: forms }) },
   keepsPart: { around: keepsPart },
   partialBatch: {
@@ -88,13 +86,6 @@ const kinds = {
       const answer = work(request);
       attempt(work, request);
       return answer;
-    },
-  },
-  dropsViewers: {
-    around: (work) => (request) => {
-      if (!isObject(request)) return work(request);
-      const { viewers: _, teamViewers: __, ...rest } = request;
-      return work(rest);
     },
   },
   changedTexts: {

@@ -65,25 +65,18 @@ function without(received: Received, ...keys: string[]): Received {
   };
 }
 
-const ranges = new Set(["$gt", "$gte", "$lt", "$lte"]);
-
 /** The rest of a read of many rows after the platform has dropped what it ignores. */
-function readIn(habits: Switches, body: Json): Json {
+function readIn({ viewFilters, skipForm, subRows }: Switches, body: Json): Json {
   const read = { ...body };
-  if (habits.optLimit === "ignored") delete read["optLimit"];
-  if (habits.viewSort === "ignored") delete read["optViewSort"];
-  for (const [key, habit] of [
-    ["optSearchFilters", habits.searchFilters],
-    ["optViewFilters", habits.viewFilters],
-  ] as const) {
-    if (habit === "refused" && (read[key] ?? null) !== null) throw invalid(`${key}: this platform takes none`);
-    if (habit === "ignored") read[key] = undefined;
-  }
-  read["searchFilter"] = mapped(read["searchFilter"], (filter) => pagedIn(habits, filter));
-  if (habits.subRows === "byParent") read["optViewFilters"] = topRows(read["optViewFilters"]);
-  if (habits.rangeFilters !== "compare") {
-    read["optViewFilters"] = mapped(read["optViewFilters"], (filter) => withoutRanges(habits, filter));
-  }
+  if (viewFilters === "refused" && (read["optViewFilters"] ?? null) !== null)
+    throw invalid("optViewFilters: this platform takes none");
+  if (viewFilters === "ignored") read["optViewFilters"] = undefined;
+  const { searchFilter } = read;
+  if (Array.isArray(searchFilter))
+    read["searchFilter"] = searchFilter.map((filter: unknown) =>
+      isObject(filter) ? pagedIn(skipForm, filter) : filter,
+    );
+  if (subRows === "byParent") read["optViewFilters"] = topRows(read["optViewFilters"]);
   return read;
 }
 
@@ -95,32 +88,14 @@ function topRows(filters: unknown): unknown {
   return isByParent ? filters : [...(list as unknown[]), { embeddingRowID: null }];
 }
 
-const mapped = (list: unknown, change: (item: Json) => Json): unknown =>
-  Array.isArray(list) ? (list as unknown[]).map((item) => (isObject(item) ? change(item) : item)) : list;
-
-function pagedIn({ skip, skipForm }: Switches, filter: Json): Json {
-  const counts = (key: string, value: unknown): boolean => {
-    if (key === "skip" && skip === "ignored") return false;
-    if (key !== "skip" && key !== "limit") return true;
-    return skipForm === "either" || typeof value === (skipForm === "number" ? "number" : "string");
-  };
-  return Object.fromEntries(Object.entries(filter).filter(([key, value]) => counts(key, value)));
-}
-
-/** A query without comparisons, at any level; a key that compared nothing else goes with them. */
-function withoutRanges(habits: Switches, query: Json): Json {
-  const left: Json = {};
-  for (const [key, value] of Object.entries(query)) {
-    if (ranges.has(key)) {
-      if (habits.rangeFilters === "refused") throw invalid(`optViewFilters: operator ${key} is not supported`);
-      continue;
-    }
-    const inner = isObject(value) ? withoutRanges(habits, value) : mapped(value, (one) => withoutRanges(habits, one));
-    const isGone = isObject(value) && Object.keys(value).length > 0 && Object.keys(inner as Json).length === 0;
-    if (!isGone) left[key] = inner;
-  }
-  return left;
-}
+/** A page without the skip and the limit that have another form than the platform reads. */
+const pagedIn = (skipForm: Switches["skipForm"], filter: Json): Json =>
+  Object.fromEntries(
+    Object.entries(filter).filter(([key, value]) => {
+      if (skipForm === "either" || (key !== "skip" && key !== "limit")) return true;
+      return typeof value === (skipForm === "number" ? "number" : "string");
+    }),
+  );
 
 // The forms that a platform's answers have, by its habits. They are made of what the contract's `wrap` returns.
 

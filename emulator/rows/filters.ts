@@ -12,8 +12,6 @@ export interface Column {
   kind: "text" | "number" | "boolean" | "time";
   /** Number of the sort field whose index has the column. */
   sort?: number;
-  /** True if values of another type may stand beside those of `kind`: a range leaves them out. */
-  mixed?: boolean;
   /** The value is read out of the row's document, which no index has. */
   inDocument?: boolean;
 }
@@ -77,16 +75,15 @@ const inDocument = (label: string, kind: Column["kind"], inside = ""): Column | 
 /** Where the values of a stored key are; undefined for those that SQL can't compare as the documents do. */
 function columnOf(table: Table, key: string, strict: boolean): Column | undefined {
   if (Object.hasOwn(systemColumns, key)) return systemColumns[key];
+  if (!strict) return undefined; // anything may stand in a field
   const sorted = sortField(table, key);
   if (sorted) {
     const { sort, type } = sorted;
-    if (type === "linked") return undefined; // of either type
-    const kind = type === "number" ? "number" : type === "checkbox" ? "boolean" : type === "date" ? "time" : "text";
-    return { sql: `sort${sort}`, kind, sort, mixed: !strict };
+    if (type === "linked" || type === "checkbox") return undefined; // of either type, or a boolean
+    return { sql: `sort${sort}`, kind: type === "number" ? "number" : type === "date" ? "time" : "text", sort };
   }
   const field = table.fields.get(key);
-  // Without strictness anything may stand in a field.
-  if (!field || !strict || (field.type !== "text" && field.type !== "number")) return undefined;
+  if (field?.type !== "text" && field?.type !== "number") return undefined;
   // The sort value of a text or number is the value itself, and has an index.
   return field.sort === null
     ? inDocument(key, field.type)
@@ -120,22 +117,8 @@ export function splitFilters(table: Table, filters: readonly Json[], strict: boo
   return result;
 }
 
-const maxAlternatives = 100;
-
-/** Conditions that all hold; apart from each other, so that each may find an index. Undefined when documents decide. */
+/** Conditions on a key that all hold; apart from each other, so that each may find an index. Undefined when documents decide. */
 function conditionsOf(table: Table, key: string, value: unknown, strict: boolean): Condition[] | undefined {
-  if (key === "$and" || key === "$or") {
-    if (!Array.isArray(value) || value.length === 0 || value.length > maxAlternatives) return undefined;
-    const parts = (value as unknown[]).map((part) => {
-      if (!isObject(part) || Object.keys(part).length === 0) return undefined;
-      const { conditions, rest } = splitFilters(table, [part], strict);
-      return rest.length === 0 ? conditions : undefined;
-    });
-    if (!parts.every((part) => part !== undefined)) return undefined;
-    if (key === "$and") return parts.flat();
-    const sql = parts.map((part) => `(${part.map(({ sql }) => sql).join(" AND ")})`).join(" OR ");
-    return [{ sql: `(${sql})`, values: parts.flat().flatMap(({ values }) => values) }];
-  }
   const column = columnOf(table, key, strict);
   const entries = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
   if (!column || entries.length === 0) return undefined;
@@ -147,31 +130,25 @@ const signs: Readonly<Record<string, string>> = { $eq: "=", $gt: ">", $gte: ">="
 
 function compare(column: Column, operator: string, operand: unknown): Condition | undefined {
   const { sql, kind } = column;
-  if (operator === "$in" || operator === "$nin") {
+  if (operator === "$in") {
     const values = Array.isArray(operand) ? operand.map((item) => comparable(kind, item)) : [undefined];
     if (values.includes(undefined)) return undefined;
-    const list = [JSON.stringify(values)];
     const among = `${sql} IN (SELECT value FROM json_each(?))`;
-    if (operator === "$in") return { sql: among, values: list, column, test: "among" };
-    return { sql: `(${sql} IS NULL OR NOT ${among})`, values: list };
+    return { sql: among, values: [JSON.stringify(values)], column, test: "among" };
   }
   const value = comparable(kind, operand);
   const sign = Object.hasOwn(signs, operator) ? signs[operator] : undefined;
   if (value === undefined) return undefined;
-  if (operator === "$ne") return { sql: `(${sql} IS NULL OR ${sql} <> ?)`, values: [value] };
   if (operator === "$eq") return { sql: `${sql} = ?`, values: [value], column, test: "equal" };
   if (sign === undefined) return undefined;
-  const types = typeof value === "string" ? "'text'" : "'integer', 'real'";
-  const bracket = column.mixed === true ? ` AND typeof(${sql}) IN (${types})` : "";
-  return { sql: `(${sql} ${sign} ?${bracket})`, values: [value], column, test: "range" };
+  return { sql: `${sql} ${sign} ?`, values: [value], column, test: "range" };
 }
 
 /** An operand as its column holds it; undefined when the documents must decide. */
 function comparable(kind: Column["kind"], value: unknown): SQLInputValue | undefined {
-  if (kind === "boolean") return typeof value === "boolean" ? Number(value) : undefined;
   if (kind === "time") return timeOf(value);
   if (kind === "text") return typeof value === "string" ? value : undefined;
-  return typeof value === "number" ? value : undefined;
+  return kind === "number" && typeof value === "number" ? value : undefined;
 }
 
 type Asking = Pick<CallContext, "user" | "database">;

@@ -2,7 +2,6 @@ import { type FieldType, timeOf, type Row } from "../../platform/contract/values
 import { at, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { findShownField, findTable, sortName, type Table } from "../data/tables.ts";
-import { isVisible } from "./filters.ts";
 import { dataOf, findRow, listIn, type KeptRow } from "./records.ts";
 
 const systemFields = (row: KeptRow): Row => ({
@@ -29,8 +28,8 @@ export const toStoredForm = (row: KeptRow, table: Table): Row => ({
   parentResourceID: row.table_id,
 });
 
-/** The caller's side of a read: data, user, habits. */
-type Asking = Pick<CallContext, "database" | "user" | "habits"> & Partial<Pick<CallContext, "otherForms">>;
+/** The caller's side of a read. */
+type Asking = Pick<CallContext, "database" | "habits" | "otherForms">;
 
 type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
 
@@ -49,10 +48,8 @@ const inOtherForm: Readonly<Record<OtherForm, ValueForms>> = {
 };
 
 /** How values are written that a platform has another form for. */
-const valueForms = ({ habits: { linkForm }, otherForms = [] }: Asking): ValueForms => ({
-  ...Object.fromEntries(otherForms.flatMap((form) => Object.entries(inOtherForm[form]))),
-  ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
-});
+const valueForms = ({ otherForms }: Asking): ValueForms =>
+  Object.fromEntries(otherForms.flatMap((form) => Object.entries(inOtherForm[form])));
 
 /** The value of a key, which is made when it is first asked for. */
 function known<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -66,39 +63,11 @@ export class RowForms {
   readonly #call: Asking;
   readonly #tables = new Map<string, Table | undefined>();
   readonly #links = new Map<string, Json>();
-  readonly #hidden = new Map<string, boolean>();
   readonly #cells: [FieldType, (value: unknown) => unknown][];
 
   constructor(call: Asking) {
     this.#call = call;
     this.#cells = Object.entries(valueForms(call)) as [FieldType, (value: unknown) => unknown][]; // keys of the type
-  }
-
-  /** The row without what it knows of rows that the caller may not see: a link to one keeps its ID alone. */
-  masked(row: KeptRow, table: Table): KeptRow {
-    const linked = this.#call.user.admin ? [] : [...table.fields.values()].filter(({ type }) => type === "linked");
-    if (linked.length === 0) return row;
-    const data = dataOf(row);
-    const hidden = linked.filter(({ label }) => this.#isHidden(at(data[label], "crossAppRowID")));
-    if (hidden.length === 0) return row;
-    const masked = { ...row };
-    for (const { label, sort } of hidden) {
-      const link = data[label] as Json; // it has a crossAppRowID
-      data[label] = {
-        crossAppRowID: link["crossAppRowID"],
-        value: { label: at(link, "value.label") ?? "", value: null },
-      };
-      if (sort !== null) masked[`sort${sort}`] = null;
-    }
-    return { ...masked, data: JSON.stringify(data) };
-  }
-
-  #isHidden(rowID: unknown): boolean {
-    if (typeof rowID !== "string") return false;
-    return known(this.#hidden, rowID, () => {
-      const row = findRow(this.#call.database, rowID);
-      return row !== undefined && !isVisible(this.#call, row);
-    });
   }
 
   /** Values by label, linked tables in their documented form, the platform's own fields. */
@@ -138,9 +107,9 @@ export class RowForms {
   }
 
   #follow(rowID: string, tableID: string, label: string | null, written: unknown): Json {
-    const row = this.#isHidden(rowID) ? undefined : findRow(this.#call.database, rowID);
+    const row = findRow(this.#call.database, rowID);
     const table = known(this.#tables, tableID, () => findTable(this.#call.database, tableID));
-    // A link to a row that no longer exists shows what was written (assumed); masked() has taken that from hidden ones.
+    // A link to a row that no longer exists shows what was written (assumed).
     if (!row || !table) return { crossAppRowID: rowID, value: written ?? { label: label ?? "", value: null } };
     const data = dataOf(row);
     const shown = findShownField(table, label);

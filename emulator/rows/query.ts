@@ -1,7 +1,7 @@
 import type { ParsedRequestOf } from "../../platform/contract/endpoints.ts";
-import { isObject, type Json } from "../../platform/contract/wire.ts";
+import { at, isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortName, type Table, type TableField } from "../data/tables.ts";
+import type { Table } from "../data/tables.ts";
 import * as filters from "./filters.ts";
 import { idColumn, type Column, type Condition } from "./filters.ts";
 import { fieldByID, hint, remarkOnFilters } from "./remarks.ts";
@@ -24,8 +24,9 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   const { optViewFilters = [], searchFilter = [] } = request;
   filters.validateFilters(optViewFilters);
   remarkOnFilters(call, table, optViewFilters);
-  const { conditions, rest } = filters.splitFilters(table, optViewFilters, isTyped(call));
-  conditions.push(...searchConditions(request, table, call), ...filters.toVisibleCondition(call, table));
+  const all = [...optViewFilters, ...searchFilters(request, table, call)];
+  const { conditions, rest } = filters.splitFilters(table, all, isTyped(call));
+  conditions.push(...filters.toVisibleCondition(call, table));
   const terms = order(request, table, call);
   if (searchFilter.some(({ skip = 0 }) => skip > 0) && !terms.some(({ asked }) => asked))
     call.remark("searchFilter: skip without a sort may repeat rows and miss others");
@@ -43,8 +44,8 @@ export const isUnordered = ({ optViewSort, searchFilter = [] }: Request, { habit
 /** True if fields hold values of their own type alone. */
 const isTyped = ({ habits }: CallContext): boolean => habits.wrongValues !== "kept";
 
-/** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
-function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
+/** Equality on fields by ID, as filters: a link equals the ID of the row it links, a list anything that is in it (assumed). */
+function searchFilters(request: Request, table: Table, call: CallContext): Json[] {
   const { optSearchFilters = [] } = request;
   if (optSearchFilters.length > filters.maxConditions) {
     throw filters.tooMany("optSearchFilters", optSearchFilters.length, "filters", filters.maxConditions);
@@ -55,10 +56,9 @@ function searchConditions(request: Request, table: Table, call: CallContext): Co
     .map(({ fieldID, value, where }) => {
       const field = fieldByID(call, table, fieldID, where);
       if (!field) call.remark(`${where}: ${table.name} has no field of the ID ${fieldID}, so no row fits`);
-      if (!field) return { sql: "0", values: [] }; // no row has a field that the table lacks
-      const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = filters.splitFilters(table, [{ [stored]: { $eq: value } }], isTyped(call)).conditions[0];
-      return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
+      if (!field) return { _id: { $in: [] } };
+      if (field.type !== "linked") return { [field.label]: { $eq: value ?? null } };
+      return { [`${field.label}.crossAppRowID`]: { $eq: at(value, "crossAppRowID") ?? value ?? null } };
     });
 }
 
@@ -67,25 +67,6 @@ function isMeant(table: Table, resourceID: string | undefined, where: string, { 
   if (resourceID === undefined || resourceID === table.id) return true;
   remark(`${where}: ${resourceID} is not the table that is read, ${table.id}: the entry counts for nothing`);
   return false;
-}
-
-function fieldEquals({ label, type }: TableField, value: unknown): Condition {
-  const among = (test: string, ...values: (string | number)[]): Condition => ({
-    sql: `EXISTS (SELECT 1 FROM json_each(data) f WHERE f.key = ? AND ${test})`,
-    values: [label, ...values],
-  });
-  if (value === null || value === undefined) {
-    const there = among("f.type <> 'null'");
-    return { ...there, sql: `NOT ${there.sql}` };
-  }
-  const wanted = type === "linked" && isObject(value) ? (value["crossAppRowID"] ?? value) : value;
-  if (typeof wanted === "boolean") return among("f.type = ?", String(wanted));
-  if (typeof wanted !== "string" && typeof wanted !== "number") return among("f.value = ?", JSON.stringify(wanted));
-  if (type === "linked") return among("f.type = 'object' AND json_extract(f.value, '$.crossAppRowID') = ?", wanted);
-  return among(
-    "CASE f.type WHEN 'array' THEN EXISTS (SELECT 1 FROM json_each(f.value) v WHERE v.value = ?) ELSE f.value = ? END",
-    ...[wanted, wanted],
-  );
 }
 
 export interface Term {

@@ -3,7 +3,7 @@ import { type FieldType, fits, timeOf } from "../../platform/contract/values.ts"
 import { at, type Json } from "../../platform/contract/wire.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
-import { findShownField, requireTable, type Table, type TableField } from "../data/tables.ts";
+import type { Table, TableField } from "../data/tables.ts";
 
 /** A row in its stored form. Lists are JSON texts, null when empty. */
 export interface KeptRow {
@@ -80,32 +80,6 @@ export function updateRow(database: Database, table: Table, rowID: string, row: 
   );
 }
 
-/**
- * Renews what links to a row hold of it, which sorts and filters go by: a read has the row's present values. Looks at all
- * rows of the tables that link to it, and only when the shown value has changed (assumed).
- */
-export function renewLinks(database: Database, table: Table, rowID: string, before: Json, after: Json): void {
-  const links = database.all<{ tableID: string; label: string; targetField: string | null }>(
-    "SELECT table_id AS tableID, label, target_field AS targetField FROM fields WHERE target_table = ?",
-    table.id,
-  );
-  for (const { tableID, label, targetField } of links) {
-    const shown = findShownField(table, targetField)?.label;
-    if (shown === undefined || JSON.stringify(before[shown]) === JSON.stringify(after[shown])) continue;
-    const linking = requireTable(database, tableID);
-    const rows = database.all<KeptRow>(
-      `SELECT ${base} FROM rows WHERE table_id = ? AND EXISTS (SELECT 1 FROM json_each(data) f
-         WHERE f.key = ? AND f.type = 'object' AND json_extract(f.value, '$.crossAppRowID') = ?)`,
-      ...[tableID, label, rowID],
-    );
-    for (const row of rows) {
-      const stored = readStoredParts(row);
-      const link = { ...(stored.data[label] as Json), value: { label: shown, value: after[shown] ?? null } };
-      updateRow(database, linking, row.id, { ...stored, data: { ...stored.data, [label]: link } });
-    }
-  }
-}
-
 /** Deletes a row with the rows and files that hang on it (assumed). */
 export function deleteRow(database: Database, rowID: string): void {
   const below = database.all<{ id: string }>("SELECT id FROM rows WHERE parent = ?", rowID);
@@ -127,24 +101,6 @@ const wanted: Readonly<Record<FieldType, string>> = {
 /** Throws unless the field takes the value; null, which clears, is always taken. */
 export function validateValue({ type, label }: TableField, value: unknown, where: string): void {
   if (!fits(type, value)) throw invalid(`${where}${label} must be ${wanted[type]}`);
-  const problem = type === "location" ? findLocationProblem(at(value, "address")) : undefined;
-  if (problem !== undefined) throw invalid(`${where}${label}: ${problem}`);
-}
-
-/** Members of an address that are texts. */
-const addressTexts = (
-  "country formattedAddress addressLastLine addressNumber areaName1 areaName2 areaName3 areaName4 mainAddressLine " +
-  "placeName postCode postCodeExt streetName unitType unitValue"
-).split(" ");
-
-/** Returns a sentence on an address that no platform could mean; the range of coordinates is assumed. */
-function findLocationProblem(address: unknown): string | undefined {
-  const wrong = addressTexts.find((name) => !["undefined", "string"].includes(typeof at(address, name)));
-  if (wrong !== undefined) return `${wrong} must be a text`;
-  const coordinates = at(address, "geometry.coordinates");
-  const [longitude, latitude] = Array.isArray(coordinates) ? (coordinates as number[]) : [0, 0]; // the schema has two
-  if (Math.abs(longitude ?? 0) <= 180 && Math.abs(latitude ?? 0) <= 90) return undefined;
-  return "coordinates must be a longitude of -180 to 180 and a latitude of -90 to 90";
 }
 
 /**

@@ -6,7 +6,7 @@ import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-const inside = ["zod", "yaml", "undici", "commander", "mustache"];
+const inside = ["zod", "yaml", "undici", "commander", "mustache", "mingo"];
 
 const oneLanguage = {
   name: "one language",
@@ -78,8 +78,8 @@ await build({
   platform: "node",
   target: "node22.19",
   external: Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !inside.includes(name)),
-  // Its build for Node has requires that a module can't have.
-  alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
+  // Their builds for Node have requires that a module can't have.
+  alias: { yaml: "./node_modules/yaml/browser/dist/index.js", mingo: "./node_modules/mingo/esm" },
   plugins: [oneLanguage, required],
   logLevel: "warning",
 });

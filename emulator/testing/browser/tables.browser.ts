@@ -56,22 +56,6 @@ test("tables have pages, filters of several conditions and an order, which stand
     { fill: rowsOf(2000) },
   ));
 
-test("a table with very many rows shows some at once, and their number when they are counted", () =>
-  inBrowser(
-    async ({ page, open, noticed, admin }) => {
-      const released = Promise.withResolvers<null>();
-      await page.route(/_emulator\/rows.*limit=0/, (route) => released.promise.then(() => route.continue()));
-      await open("#tables/countries", "Countries");
-      await noticed("Rows 1–50 of many");
-      await page.getByRole("navigation", { name: "Contents" }).getByText("many").waitFor();
-      released.resolve(null);
-      await noticed("Rows 1–50 of 20,100");
-      await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "new" } });
-      await noticed("Rows 1–50 of 20,101");
-    },
-    { fill: rowsOf(20_100) },
-  ));
-
 test("a cell is edited where it stands, by the interface's own call; what is refused stays to be changed", () =>
   inBrowser(
     async (opened) => {
