@@ -40,23 +40,17 @@ export function signUrl(
   { database, url }: Pick<CallContext, "database" | "url">,
   { resourceID, key }: StoredFile,
 ): string {
-  const parts = [resourceID, ...key.split("/")];
-  const signed = `signature=${signature(database, resourceID, key)}`;
-  // Whoever follows a path resolves `.` and `..` in it, however they are written.
-  if (parts.some((part) => /^\.\.?$/.test(part))) {
-    return `${url}${filePath}?path=${encodeURIComponent(parts.join("/"))}&${signed}`;
-  }
-  return `${url}${filePath}${parts.map(encodeURIComponent).join("/")}?${signed}`;
+  const parts = [resourceID, ...key.split("/")].map(encodeURIComponent);
+  return `${url}${filePath}${parts.join("/")}?signature=${signature(database, resourceID, key)}`;
 }
 
-/** The file that the path of an address, or a parameter instead, and its signature name. */
+/** The file that the path of an address and its signature name. */
 export function findSignedFile(
   database: Database,
   path: string,
   query: URLSearchParams,
 ): (StoredFile & { bytes: Buffer }) | undefined {
-  const named = query.get("path");
-  const [resourceID = "", ...rest] = named === null ? partsOf(path) : named.split("/");
+  const [resourceID = "", ...rest] = partsOf(path);
   const key = rest.join("/");
   const expected = Buffer.from(signature(database, resourceID, key));
   const actual = Buffer.from(query.get("signature") ?? "");

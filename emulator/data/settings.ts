@@ -14,8 +14,7 @@ export interface EmulatedDialect {
 /** Reads how the platform behaves. What is kept is parsed once for as long as nobody changes it. */
 export class DialectReader {
   readonly #overrides: Partial<Settings>;
-  #known: { kept: Kept; own: Settings; profile: Profile | undefined } | undefined;
-  #habits: { of: string; habits: Switches } | undefined;
+  #known: { of: string; dialect: EmulatedDialect } | undefined;
 
   /** `overrides` are settings that count more than those that are kept. */
   constructor(overrides: Partial<Settings>) {
@@ -24,27 +23,18 @@ export class DialectReader {
 
   /** @param otherwise what the emulator does otherwise for a test, over the profile */
   read(database: Database, otherwise: Partial<Switches> = {}): EmulatedDialect {
-    const kept = database.one<Kept>(
-      `SELECT (SELECT value FROM meta WHERE key = 'settings') AS settings,
-              (SELECT value FROM meta WHERE key = 'profile') AS profile`,
-    ) ?? { settings: null, profile: null };
-    if (kept.settings !== this.#known?.kept.settings || kept.profile !== this.#known.kept.profile) {
-      const seen = kept.profile === null ? undefined : profile.parse(JSON.parse(kept.profile));
-      const own = settings.parse(kept.settings === null ? {} : JSON.parse(kept.settings));
-      this.#known = { kept, own: { ...own, ...settingsIn(seen) }, profile: seen };
-      this.#habits = undefined;
-    }
-    const all = { ...this.#known.own, ...this.#overrides };
-    const of = JSON.stringify([all.memberForm, all.strict, otherwise]);
-    if (this.#habits?.of !== of) this.#habits = { of, habits: habitsOf(all, this.#known.profile, otherwise) };
-    return { settings: all, habits: this.#habits.habits, profile: this.#known.profile };
+    const sql = "SELECT key, value FROM meta WHERE key IN ('settings', 'profile')";
+    const kept = database.all<{ key: string; value: string }>(sql);
+    const of = JSON.stringify([kept, otherwise]);
+    if (this.#known?.of === of) return this.#known.dialect;
+    const values = new Map(kept.map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+    const seen = values.has("profile") ? profile.parse(values.get("profile")) : undefined;
+    const own = settings.parse(values.get("settings") ?? {});
+    const all = { ...own, ...settingsIn(seen), ...this.#overrides };
+    const dialect = { settings: all, habits: habitsOf(all, seen, otherwise), profile: seen };
+    this.#known = { of, dialect };
+    return dialect;
   }
-}
-
-/** Texts of the data file. */
-interface Kept {
-  settings: string | null;
-  profile: string | null;
 }
 
 /** Settings that a profile fixes. */

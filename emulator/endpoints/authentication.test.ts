@@ -1,8 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { DatabaseSync } from "node:sqlite";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { post, signIn, start } from "../testing/platform.ts";
-import { maxSessions } from "./authentication.ts";
 
 describe("login", () => {
   test.each([
@@ -30,26 +28,6 @@ describe("sessions", () => {
     const { url } = await start({ data });
     const headers = { "x-auth-token": token, "x-user-id": userID };
     expect((await post(`${url}/api/userid`, `{"email": "ada@example.com"}`, headers)).status).toBe(200);
-  });
-
-  test("are the 10,000 that were used last, whoever never signs out", async () => {
-    const data = `${temporaryFolder()}/platform.db`;
-    let now = 1_700_000_000_000;
-    const { url } = await start({ data, now: () => now });
-    const [kept, unused] = [await signIn(url), await signIn(url)];
-    const connection = new DatabaseSync(data, { timeout: 10_000 });
-    connection.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${maxSessions})
-      INSERT INTO sessions SELECT 'token' || i, 'somebody', ${now}, ${now} + i FROM n`);
-    now += 1_000_000;
-    expect((await kept.call("userid", { email: "admin@example.com" })).status).toBe(200);
-    const last = await signIn(url);
-    const count = connection.prepare("SELECT count(*) AS sessions FROM sessions").get()?.["sessions"];
-    connection.close();
-    expect(count).toBe(maxSessions);
-    const statuses = [kept, unused, last].map(
-      async (caller) => (await caller.call("userid", { email: "admin@example.com" })).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([200, 401, 200]);
   });
 
   test("expire when the platform says so", async () => {

@@ -161,7 +161,6 @@ test("what is no endpoint, method or content type of the platform is refused", a
   expect([plain.status, plain.at("message")]).toEqual([400, "Content-Type must be application/json"]);
 });
 
-// A busy machine may close the connection before the answer is read.
 testInLong("a client that writes all of a body before it reads learns that it is too large", async () => {
   const { url } = await start();
   for (const length of [70_000_000, undefined]) expect(await writtenFirst(url, length)).toMatch(/^HTTP\/1\.1 413 /);
@@ -181,9 +180,10 @@ function writtenFirst(url: string, length: number | undefined): Promise<string> 
       for (let count = 0; count < 70; count++) socket.write(part);
       socket.write(length === undefined ? "0\r\n\r\n" : "", () => socket.resume());
     });
-    let text = "";
-    socket.on("data", (chunk) => (text += chunk.toString()));
-    socket.on("close", () => resolve(text));
+    socket.on("data", (chunk) => {
+      resolve(chunk.toString());
+      socket.destroy();
+    });
     socket.on("error", reject);
   });
 }

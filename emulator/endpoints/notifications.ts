@@ -41,7 +41,6 @@ export const sendnotification: Handler<"sendnotification"> = (request, call) => 
       ...[recipient.id, appID, user.id, message ?? null, badgeCount ?? null, now],
     );
   }
-  for (const table of ["notifications", "pushes"]) forgetOld(database, table);
   return {
     ok: true,
     appID,
@@ -53,14 +52,6 @@ export const sendnotification: Handler<"sendnotification"> = (request, call) => 
     pushCount: channel === "inApp" ? 0 : 1, // one for each user; how many devices they have is not known (assumed)
   };
 };
-
-/** Notifications and push messages that are kept, of each kind; the oldest go first, a thousand at a time. */
-const maxKept = 100_000;
-
-function forgetOld(database: Database, table: string): void {
-  const last = database.one<{ last: number | null }>(`SELECT max(seq) AS last FROM ${table}`)?.last ?? 0;
-  if (last > maxKept && last % 1000 === 0) database.run(`DELETE FROM ${table} WHERE seq <= ?`, last - maxKept);
-}
 
 const columns =
   "n.user_id AS userID, u.email, n.app_id AS appID, n.sender_id AS senderID, n.message, n.badge AS badgeCount, n.created AS time";

@@ -9,8 +9,6 @@ import { invalid } from "../data/platformError.ts";
 export const maxBytes = 64 * 1024 * 1024;
 /** Time for running requests when the server closes. */
 const closeTimeoutMs = 10_000;
-/** How long a refused client may pause while it goes on writing. */
-const idleTimeoutMs = 1000;
 
 /** A request with its whole body. */
 export interface Arrived {
@@ -87,13 +85,13 @@ async function respond(message: IncomingMessage, response: ServerResponse, servi
     const target = message.url ?? "/";
     const url = URL.parse(target.startsWith("/") ? `http://localhost${target}` : target);
     if (!url) {
-      await refuse(message, response, 400, "the request's target is not valid");
+      refuse(message, response, 400, "the request's target is not valid");
       return;
     }
     const { method = "GET" } = message;
     const body = readsBody(method, url.pathname) ? Buffer.alloc(0) : await received(message);
     if (!body) {
-      await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
+      refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
       return;
     }
     const entries = Object.entries(message.headers);
@@ -125,24 +123,10 @@ async function respond(message: IncomingMessage, response: ServerResponse, servi
   }
 }
 
-/**
- * Answers at once and reads on until the client has written all: one that writes before it reads would find the
- * connection reset, and no answer.
- */
-async function refuse(message: IncomingMessage, response: ServerResponse, status: number, why: string): Promise<void> {
-  const bytes = Buffer.from(JSON.stringify({ status: "failure", message: why }));
-  const headers = { "content-type": "application/json", "content-length": bytes.length, connection: "close" };
-  response.writeHead(status, headers).write(bytes);
-  await new Promise<void>((resolve) => {
-    const idle = setTimeout(resolve, idleTimeoutMs);
-    const ended = () => {
-      clearTimeout(idle);
-      resolve();
-    };
-    message.on("data", () => idle.refresh());
-    for (const event of ["end", "error", "close"]) message.on(event, ended);
-  });
-  response.end();
+/** Answers at once and reads on: a client that writes before it reads would find the connection reset, and no answer. */
+function refuse(message: IncomingMessage, response: ServerResponse, status: number, why: string): void {
+  send(response, { status, body: { status: "failure", message: why }, headers: {} });
+  message.resume();
 }
 
 /** The whole body, undefined when it is too large. */
