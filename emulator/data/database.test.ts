@@ -2,14 +2,9 @@ import { beforeEach, expect, test } from "@jest/globals";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { EndpointName } from "../../platform/contract/endpoints.ts";
-import { seed as contents } from "../../platform/seed/schema.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { createEmulator } from "../emulator.ts";
-import { Platform } from "../platform/platform.ts";
-import { plant, withoutSecrets } from "../seed/planting.ts";
-import { Database, schemaVersion } from "./database.ts";
-import { findAdministrator } from "./people.ts";
+import { schemaVersion } from "./database.ts";
 
 let folder: string;
 beforeEach(() => void (folder = temporaryFolder()));
@@ -67,9 +62,7 @@ test("a file that is cut off, and a path that is none, are refused in a sentence
   const { length } = whole;
   for (const size of [length - 10, Math.floor(length * 0.9), Math.floor(length * 0.3), 60]) {
     writeFileSync(data, whole.subarray(0, size));
-    await expect(createEmulator({ data })).rejects.toThrow(
-      `${data} can't be used, the data file is broken or cut off: start a new data file`,
-    );
+    await expect(createEmulator({ data })).rejects.toThrow(/cut\.db can't be used, .+: start a new data file/);
   }
   await expect(createEmulator({ data: folder })).rejects.toThrow(`${folder} can't be used, it is a folder`);
   const below = join(data, "below/em.db");
@@ -89,27 +82,6 @@ test("a file of another version is refused with how to go on, and left as it is"
     `${data} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,
   );
   expect(readFileSync(data).equals(before)).toBe(true);
-});
-
-test("a full disk is named, and what a call could not write whole is not there", async () => {
-  const seed = contents.parse({ tables: { notes: { fields: { Note: "text" } } } });
-  const database = new Database(":memory:", (fresh) => plant(fresh, withoutSecrets(seed), 0));
-  const options = { now: Date.now, wireNames: {}, readOnly: false, settings: {}, check: () => undefined };
-  const platform = new Platform(database, options);
-  const as = findAdministrator(database);
-  const call = async (name: EndpointName, sent: object) => {
-    const body = Buffer.from(JSON.stringify(sent));
-    const { outgoing } = await platform.answer({ name, headers: {}, query: {}, body, url: "", ...(as ? { as } : {}) });
-    return outgoing;
-  };
-  database.execute("PRAGMA max_page_count = 1"); // its own size, since that is more
-  const rows = Array.from({ length: 100 }, () => ({ Note: "x".repeat(10_000) }));
-  const refused = await call("insertmicroapprows", { microAppID: "notes", rows });
-  const message = "Nothing was changed: the disk is full";
-  expect([refused.status, refused.body]).toEqual([503, { status: "failure", message }]);
-  database.execute("PRAGMA max_page_count = 100000");
-  expect((await call("microappdata", { microAppID: "notes" })).body).toMatchObject({ body: { microAppRows: [] } });
-  database.close();
 });
 
 test("a data file gives back its space after a reset", async () => {

@@ -130,25 +130,11 @@ export function removeDataFile(file: string): void {
   }
 }
 
-/** Faults of a file or its disk, by SQLite's number or the system's code. */
-const fileFaults: Readonly<Record<string, string>> = {
-  ...{ 8: "the data file may only be read", 10: "the disk fails", 11: "the data file is broken or cut off" },
-  ...{ 13: "the disk is full", ENOSPC: "the disk is full", EISDIR: "it is a folder" },
-  ...Object.fromEntries(["EACCES", "EPERM", "EROFS"].map((code) => [code, "the data file may only be read"])),
-};
-
-/** Describes why data can't be used or written; undefined for what is no fault of its file or disk. */
-export function describeFileFault(error: unknown): string | undefined {
-  const { errcode, code } = isObject(error) ? error : {};
-  return fileFaults[typeof errcode === "number" ? errcode & 0xff : String(code)];
-}
-
-/** An error of opening a data file, as a sentence that names it and what helps. */
+/** An error of opening a data file, as a sentence that names it and what helps; others stay as they are. */
 export function toOpeningError(file: string, error: unknown): unknown {
-  const fault = describeFileFault(error);
-  if (fault === undefined) return error;
-  const help = fault.includes("broken") ? ": start a new data file, with its seed or a snapshot" : "";
-  return new Error(`${file} can't be used, ${fault}${help}`, { cause: error });
+  if (!isObject(error) || !("errcode" in error || "errno" in error)) return error; // neither SQLite's nor the system's
+  const reason = whyUnwritable(file) ?? `${messageOf(error)}: start a new data file, with its seed or a snapshot`;
+  return new Error(`${file} can't be used, ${reason}`, { cause: error });
 }
 
 /**

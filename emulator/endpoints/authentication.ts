@@ -42,15 +42,10 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
   if (!user || !kept?.password || !isPassword(password, kept.password)) {
     throw refused("Login failed: wrong e-mail address or password");
   }
-  return beginSession(database, user.id, now);
-};
-
-/** Signs a user in without a password. */
-export function beginSession(database: Database, userId: string, now: number): { authToken: string; userId: string } {
   const authToken = newToken();
-  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), userId, now, now);
-  return { authToken, userId };
-}
+  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), user.id, now, now);
+  return { authToken, userId: user.id };
+};
 
 /** Ends the session of a token. */
 export function endSession(database: Database, token: string): void {

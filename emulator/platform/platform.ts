@@ -26,13 +26,12 @@ import {
   type LoggedCall,
   type NewCall,
 } from "../data/callLog.ts";
-import { describeFileFault, type Database } from "../data/database.ts";
+import type { Database } from "../data/database.ts";
 import { type Switches, usualSwitches } from "../data/deviations.ts";
 import { Identifiers, sessionID } from "../data/hashing.ts";
-import { findAdministrator } from "../data/people.ts";
 import { PlatformError, failureBody, forbidden, invalid } from "../data/platformError.ts";
 import { DialectReader, type EmulatedDialect, writeProfile } from "../data/settings.ts";
-import { beginSession, endSession, findSignedIn, requireKey } from "../endpoints/authentication.ts";
+import { endSession, findSignedIn, requireKey } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { listDelivered, type SentNotification } from "../endpoints/notifications.ts";
 import { parseBody, type Ending, type Outgoing } from "../http/server.ts";
@@ -162,14 +161,6 @@ export class Platform {
     return snapshots.differences(this.database, name);
   }
 
-  /** Signs in as the first administrator, whose password nobody has to know; undefined where there is none. */
-  signIn(): { token: string; userId: string } | undefined {
-    const user = findAdministrator(this.database);
-    if (!user) return undefined;
-    const { authToken: token, userId } = beginSession(this.database, user.id, this.now());
-    return { token, userId };
-  }
-
   /** Marks a row as locked or in conflict; returns false when there is no such row. */
   markRow(rowID: string, { isLocked, hasConflict }: { isLocked?: boolean; hasConflict?: boolean }): boolean {
     const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
@@ -241,11 +232,7 @@ class Call {
       const { status, message, retryAfter } = failure;
       const { habits } = this.#platform.dialect;
       const body = refusalIn(habits, name, failureBody(failure, name));
-      try {
-        this.#log(status, body, message);
-      } catch {
-        // A full disk takes no entry. The answer has the reason of the refusal.
-      }
+      this.#log(status, body, message);
       const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
       return { status: statusIn(habits, status), body, headers };
     }
@@ -404,8 +391,6 @@ function platformErrorOf(error: unknown): PlatformError {
   if (isObject(error) && error["errcode"] === busy) {
     return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
   }
-  const fault = describeFileFault(error);
-  if (fault !== undefined) return new PlatformError("unavailable", `Nothing was changed: ${fault}`, { retryAfter: 1 });
   return new PlatformError("serverError", `Internal error: ${messageOf(error)}`);
 }
 
