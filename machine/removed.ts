@@ -16,64 +16,62 @@ const adoptInstead =
 const recreateInstead =
   "recreate is gone: rows keep their IDs. Put viewers under the label of their field to change them in rows that are there, or set newRows";
 const expectInstead = "write what the rows have to be like in expect, and the types of a CSV in types";
-const sandboxInstead =
-  "name what is for tests by --sandbox, such as --sandbox organization=new or --sandbox countries=<table ID>";
-const profileByHand =
-  "write the profile by hand: microapps verify names the setting for each difference that one covers (docs/verify.md)";
-const alwaysClean = "each run removes what it makes, and what a killed one has left";
+const wholeTables =
+  "dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need";
 
 const kindInstead =
   "set `microapps config set microapps:providerKind plugin` (or dynamic) and run up once; the aliases of the classes keep every resource";
 
+/** What is said of each name: that it is gone, and what to do instead. */
+const gone = (table: Sentences, shown: (name: string) => string): Sentences =>
+  Object.fromEntries(Object.entries(table).map(([name, instead]) => [name, `${shown(name)} is gone: ${instead}`]));
+
 /** Commands of `microapps`, with those above them: `state provider-kind`. */
-const commands: Sentences = {
-  "state provider-kind": `microapps state provider-kind is gone: ${kindInstead}`,
-  "state door": `microapps state door is gone: ${kindInstead}`,
-  "merge-driver":
-    "microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
-  changes:
-    "microapps changes is gone: `microapps report --from dev --to prod` compares the files of two environments, `report --base <commit>` those of a commit, and `drift` says what is live",
-  approve: `microapps approve is gone: ${noApproval}`,
-  trust:
-    "microapps trust is gone: a run believes its own journal alone, in the state folder of the user; delete .microapps/intents",
-  record:
-    "microapps record is gone: write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
-};
+const commands = gone(
+  {
+    "state provider-kind": kindInstead,
+    "state door": kindInstead,
+    "merge-driver":
+      "Git merges files of rows by lines. Take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
+    changes:
+      "`microapps report --from dev --to prod` compares the files of two environments, `report --base <commit>` those of a commit, and `drift` says what is live",
+    approve: noApproval,
+    trust: "a run believes its own journal alone, in the state folder of the user; delete .microapps/intents",
+    record: "write the platform seed by hand, or with `microapps dump`; `microapps verify` says how a platform behaves",
+  },
+  (name) => `microapps ${name}`,
+);
+
+const formerVerifyFlags =
+  "in new table test-bed bed print-bed address apps app file rows timeout facts profile write-profile force clean".split(
+    " ",
+  );
+const verifyInstead =
+  "name what is for tests by --sandbox (organization=new, countries=<table ID>, invitee=<address>, app=<ID>, file=<address>), allow an " +
+  "app and notifications by --generate and --notify, and write a profile by hand (docs/verify.md)";
+
+const flagOf = (name: string): string => name.slice(name.indexOf(" --") + 1);
 
 /** Flags, behind their command: `up --approved`. */
 const flags: Sentences = {
-  "dump --rows":
-    "--rows is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
-  "dump --where":
-    "--where is gone: dump whole tables, name fewer of them by --table, and delete rows of the files that you don't need",
-  "table schema --parent": "--parent is gone: a table is read as a whole",
-  "promote --fold":
-    "--fold is gone: move what all environments have alike into the file that they share by hand, and look at it with microapps report",
-  "promote --conflicts": "--conflicts is gone: changes of other cells of one row merge, and the diff shows them",
   "drift --accept": "--accept is called --tolerate now",
-  "up --approved": `up --approved is gone: ${noApproval}`,
-  "ci --approve": `ci --approve is gone: ${noApproval}`,
-  "report --events":
-    "report --events is gone: `microapps preview` shows what a program that declares its own resources will do",
-  "verify --in": `--in is gone: ${sandboxInstead}`,
-  "verify --new": `--new is gone: ${sandboxInstead}`,
-  "verify --table": `--table is gone: ${sandboxInstead}`,
-  "verify --test-bed": `--test-bed is gone: ${sandboxInstead}`,
-  "verify --bed": `--bed is gone: ${sandboxInstead}`,
-  "verify --print-bed": "--print-bed is gone: docs/verify.md has the tables of a sandbox",
-  "verify --address": "--address is gone: name an address that may be invited by --sandbox invitee=<address>",
-  "verify --apps": "--apps is gone: --generate generates an app, --sandbox app=<ID> names one",
-  "verify --app": "--app is gone: name it by --sandbox app=<ID>, and say --notify for notifications",
-  "verify --file": "--file is gone: name it by --sandbox file=<address>",
-  "verify --rows": "--rows is gone: limits of a platform stand in a profile, which is written by hand",
-  "verify --timeout": "--timeout is gone: a call ends after a minute, and Ctrl-C ends a run and removes what it made",
-  "verify --facts": "--facts is gone: what the interface promises stands in the package, and nothing else is tried",
-  "verify --profile": `--profile is gone: microapps:profile names it; ${profileByHand}`,
-  "verify --write-profile": `--write-profile is gone: ${profileByHand}`,
-  "verify --force": `--force is gone: no profile is written; ${profileByHand}`,
-  "verify --clean": `--clean is gone: ${alwaysClean}`,
-  "emulator --tenant":
-    "--tenant is gone: start an emulator for each platform, or make instances (`POST /_emulator/instances`, `emulator.instance()`)",
+  ...gone(
+    {
+      "dump --rows": wholeTables,
+      "dump --where": wholeTables,
+      "table schema --parent": "a table is read as a whole",
+      "promote --fold":
+        "move what all environments have alike into the file that they share by hand, and look at it with microapps report",
+      "promote --conflicts": "changes of other cells of one row merge, and the diff shows them",
+      "up --approved": noApproval,
+      "ci --approve": noApproval,
+      "report --events": "`microapps preview` shows what a program that declares its own resources will do",
+      ...Object.fromEntries(formerVerifyFlags.map((flag) => [`verify --${flag}`, verifyInstead])),
+      "emulator --tenant":
+        "start an emulator for each platform, or make instances (`POST /_emulator/instances`, `emulator.instance()`)",
+    },
+    flagOf,
+  ),
 };
 
 /** Keys of a stack's configuration, without the namespace, and variables of the environment. */
@@ -117,32 +115,27 @@ const environmentKeys: Sentences = {
 };
 
 /** Habits of a platform profile that neither the specification nor client code names: they go in one way. */
-const formerHabits = `
-  readEnvelope failureStatus idForm newIDName successWord userLookupEnvelope keyAlone keyNeeded rowsName
-  unknownTable noMatch unknownRow skip optLimit order rowOrder viewSort searchFilters viewFilters rangeFilters
-  parentFilter parentShown subRows rawRows linkForm numberForm dateForm emptyViewers submittedForm
-  unknownLabels labelCase wrongValues linkNull emptyText batchInserts insertedCount partialBatches ownParents
-  updateUnknownRow removeUnknownRow childRead storecopyPath uploadPath chosenIDs organizationNames teamNames
-  nullDescription unknownDelete unknownThing createdAt allMembers memberAddress memberAgain creatorJoins
-  invitations roleChange defaultChannel appStatus attachments
-`;
+const formerHabits = (
+  "readEnvelope failureStatus idForm newIDName successWord userLookupEnvelope keyAlone keyNeeded rowsName unknownTable noMatch unknownRow " +
+  "skip optLimit order rowOrder viewSort searchFilters viewFilters rangeFilters parentFilter parentShown subRows rawRows " +
+  "linkForm numberForm dateForm emptyViewers submittedForm unknownLabels labelCase wrongValues linkNull emptyText batchInserts insertedCount " +
+  "partialBatches ownParents updateUnknownRow removeUnknownRow childRead storecopyPath uploadPath chosenIDs organizationNames teamNames nullDescription unknownDelete " +
+  "unknownThing createdAt allMembers memberAddress memberAgain creatorJoins invitations roleChange defaultChannel appStatus attachments"
+).split(" ");
 
-const goneHabit = "take its line out. What the platform does there is understood without a setting, or refused by name";
+const habitInstead =
+  "take its line out. What the platform does there is understood without a setting, or refused by name";
 const wireName = (name: string): string => `take its line out, and set wireNames: {${name}: <its name>} in the profile`;
 
 /** Habits of a platform profile. */
-const habits: Sentences = Object.fromEntries(
-  Object.entries({
-    ...Object.fromEntries(
-      formerHabits
-        .trim()
-        .split(/\s+/)
-        .map((name) => [name, goneHabit]),
-    ),
+const habits = gone(
+  {
+    ...Object.fromEntries(formerHabits.map((name) => [name, habitInstead])),
     storecopyPath: wireName("storecopy"),
     uploadPath: wireName("uploadFileToStore"),
     rawRows: wireName("platformFormat"),
-  }).map(([name, way]) => [name, `habit ${name} is gone: ${way}`]),
+  },
+  (name) => `habit ${name}`,
 );
 
 /** Files and folders that earlier versions wrote or read. */
@@ -159,8 +152,7 @@ export function answerRemoved(kind: keyof typeof removed, name: string): string 
 }
 
 /** Removed flags with their sentences, for the command of this name: `report` or `state provider-kind`. */
-export const removedFlagsOf = (command: string): readonly (readonly [flag: string, sentence: string])[] =>
-  Object.entries(flags).flatMap(([name, sentence]) => {
-    const flag = name.slice(name.indexOf(" --") + 1);
-    return name === `${command} ${flag}` ? [[flag, sentence] as const] : [];
-  });
+export const removedFlagsOf = (command: string): [flag: string, sentence: string][] =>
+  Object.entries(flags).flatMap(([name, sentence]): [string, string][] =>
+    name === `${command} ${flagOf(name)}` ? [[flagOf(name), sentence]] : [],
+  );

@@ -16,9 +16,8 @@ export function keepingNames<Service extends ServiceDefinition>(service: Service
         return method.requestDeserialize(marked(bytes));
       } catch (error) {
         // The library reads a level with each call of itself.
-        const deep = (error as Error).name === "RangeError" ? findDeep(bytes) : undefined;
-        if (!deep) throw error;
-        return unreadable(new Error(describeDeep(deep, maxLevels)));
+        if ((error as Error).name !== "RangeError") throw error;
+        return unreadable(new Error("a property has too many levels to be read; make it flatter"));
       }
     };
     return [name, { ...method, requestDeserialize }] as const;
@@ -50,80 +49,6 @@ export const maxLevels = 200;
 
 const describeDeep = (step: Step | undefined, levels: number): string =>
   `${pathOf(step)}: has more than ${levels} levels; make it flatter`;
-
-/** A part of a message that was not looked at yet. */
-interface Part {
-  kind: "message" | "map" | "entry" | "list" | "value";
-  bytes: Buffer;
-  step: Step | undefined;
-}
-
-/** Finds the first map or list of a message's structs below too many others, without a call for each level. */
-function findDeep(message: Buffer): Step | undefined {
-  const parts: Part[] = [{ kind: "message", bytes: message, step: undefined }];
-  for (let part = parts.pop(); part; part = parts.pop()) {
-    if (part.step && part.step.level > maxLevels) return part.step.above;
-    parts.push(...partsIn(part));
-  }
-  return undefined;
-}
-
-/** Parts by google.protobuf.Struct: a map's entries (1) have a name (1) and a value (2), which is a map (5) or a list (6) of values (1). */
-function partsIn({ kind, bytes, step }: Part): Part[] {
-  const fields = [...fieldsIn(bytes)];
-  const level = (step?.level ?? 0) + 1;
-  if (kind === "message") return fields.map((field) => ({ kind: "map", bytes: field.bytes, step }));
-  if (kind === "map") return fields.map((field) => ({ kind: "entry", bytes: field.bytes, step }));
-  if (kind === "list")
-    return fields.map((field, at) => ({ kind: "value", bytes: field.bytes, step: { name: at, above: step, level } }));
-  if (kind === "entry") {
-    const name = fields.find((field) => field.number === 1)?.bytes.toString() ?? "";
-    const value = fields.find((field) => field.number === 2);
-    return value ? [{ kind: "value", bytes: value.bytes, step: { name, above: step, level } }] : [];
-  }
-  return fields.flatMap((field): Part[] =>
-    field.number === 5 || field.number === 6
-      ? [{ kind: field.number === 5 ? "map" : "list", bytes: field.bytes, step }]
-      : [],
-  );
-}
-
-/** Fields of a message that have a length, up to the first bytes that are none. */
-function* fieldsIn(bytes: Buffer): Generator<{ number: number; bytes: Buffer }> {
-  let at = 0;
-  const readNumber = (): number => {
-    let value = 0;
-    for (let shift = 1; at < bytes.length; shift *= 128) {
-      const byte = bytes[at++] ?? 0;
-      value += (byte & 127) * shift;
-      if (byte < 128) return value;
-    }
-    return NaN;
-  };
-  while (at < bytes.length) {
-    const tag = readNumber();
-    const [number, type] = [Math.floor(tag / 8), tag % 8];
-    if (type === 0) readNumber();
-    else if (type === 1) at += 8;
-    else if (type === 5) at += 4;
-    else if (type === 2) {
-      const length = readNumber();
-      if (!(at + length <= bytes.length)) return;
-      yield { number, bytes: bytes.subarray(at, at + length) };
-      at += length;
-    } else return;
-  }
-}
-
-/** Throws, with the path, for a name in values that a struct would lose. */
-export function refuseLostNames(values: unknown, above?: Step): void {
-  if (typeof values !== "object" || values === null) return;
-  const level = (above?.level ?? 0) + 1;
-  for (const [name, value] of Object.entries(values)) {
-    if (name === lost) throw new Error(`${pathOf(above, name)}: no property can have this name; choose another`);
-    refuseLostNames(value, { name: Array.isArray(values) ? Number(name) : name, above, level });
-  }
-}
 
 /** A map or list of a struct, in another one. */
 interface Step {

@@ -48,7 +48,7 @@ test.each<[string, string[], number]>([
   [
     "merge-driver base ours theirs rows.csv 7",
     [
-      "error: microapps merge-driver is gone, and Git merges files of rows by lines: take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
+      "error: microapps merge-driver is gone: Git merges files of rows by lines. Take its lines out of .gitattributes and run `git config --remove-section merge.microapps`; `microapps environment check` names conflicts that were left",
       help,
     ],
     129,

@@ -121,7 +121,7 @@ test("names of every object, odd providers and a message of 5,000 levels end no 
     const bytes = Buffer.concat([request.serializeBinary(), inputs]);
     request.serializeBinary = () => Uint8Array.from(bytes);
   });
-  expect(deep).toContain("file[0][0][0][0][0][0][0][0][0][0][0]…: has more than 200 levels; make it flatter");
+  expect(deep).toContain("a property has too many levels to be read; make it flatter");
   // Of other packages nothing is looked at.
   expect(await failureOf(acme, (request) => request.getProvidersMap().set("constructor", "x"))).toBe("none");
   const options = (names: string[]) => failureOf(acme, (request) => request.setIgnorechangesList(names));
@@ -144,7 +144,7 @@ test("the embedded engine refuses the name that maps lose, and leaves a text wit
   });
   const type = Buffer.from(new resourceProto.RegisterResourceRequest().setType("a:b:C").serializeBinary());
   const deep = registerResource.requestDeserialize(Buffer.concat([type, field(0x2a, deepStruct("evil"))]));
-  expect(() => deep.getType()).toThrow(/^evil\[0\].*…: has more than 200 levels; make it flatter$/);
+  expect(() => deep.getType()).toThrow("a property has too many levels to be read; make it flatter");
 });
 
 test("an ID with parts of a path leads no call elsewhere", async () => {

@@ -8,8 +8,8 @@ import type * as rpb from "@pulumi/pulumi/proto/resource_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { statusCodes } from "../../../machine/statusCodes.ts";
-import { maxLevels, readStruct, refuseLostNames } from "../../../machine/structs.ts";
-import { isObject } from "../../../platform/contract/wire.ts";
+import { maxLevels, readStruct } from "../../../machine/structs.ts";
+import { isObject, lostKey } from "../../../platform/contract/wire.ts";
 import { declaration, fileAmong, withSecrets } from "../../environment/declaration.ts";
 import type { ConfigLookup } from "../../environment/schema.ts";
 import { type DeclaredThing, listAwaited, listLinkedInputs, things, topName } from "../../environment/things.ts";
@@ -347,12 +347,12 @@ function outputsOf(all: readonly DeclaredThing[], made: ReadonlyMap<string, Made
 
 /** Values as an engine gets them: without what is undefined, secrets marked. */
 export function structOf(values: Readonly<Record<string, unknown>>): Struct {
+  const lost = lostKey(values);
+  if (lost) throw new Error(`${lost.join(".")}: no property can have this name; choose another`);
   const text = JSON.stringify(values, (_, value: unknown) =>
     value instanceof SecretValue ? { [signature]: secretSignature, value: value.value } : value,
   );
-  const plain = JSON.parse(text) as Record<string, never>;
-  refuseLostNames(plain);
-  return structProto.Struct.fromJavaScript(plain);
+  return structProto.Struct.fromJavaScript(JSON.parse(text) as Record<string, never>);
 }
 
 // Names that an SDK takes for its own.
