@@ -47,10 +47,9 @@ describe("with the plugin a cancellation", () => {
   });
 
   test("lets additions that are under way end, and saves who was added", async () => {
-    const { client, emulator, host } = stage;
-    const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
-    const teamNamed = async (name: string) => (await client.insertteam({ teamInfo: { organizationID, name } })).teamID;
-    const [one, two] = [await teamNamed("One"), await teamNamed("Two")];
+    const { emulator, host } = stage;
+    const organizationID = await stage.organization();
+    const [one, two] = [await stage.team(organizationID, "One"), await stage.team(organizationID, "Two")];
     emulator.setFaults({ faults: [{ endpoint: "insertteammembers", kind: "slow", milliseconds: 500 }] });
     const people = ["ada", "bob"].map((name) => ({ teamID: one, email: `${name}@example.com`, role: "admin" }));
     const adding = Promise.all(people.map((inputs) => stage.create("TeamMember", inputs)));

@@ -10,53 +10,17 @@ import { Stage, type Traced } from "./stage.ts";
 /** Stands for a value that is known only once other resources exist. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** A platform with an administrator and a provider, set up again for each test. */
-export class Scene {
+/** A stage that is set again for each test, where Ada is among the users. */
+export class Scene extends Stage {
   providerKind: TestedKind;
-  #stage: Stage | undefined;
 
   constructor(providerKind: TestedKind) {
+    super();
     this.providerKind = providerKind;
   }
 
-  get stage(): Stage {
-    if (!this.#stage) throw new Error("the stage is set before each test");
-    return this.#stage;
-  }
-
-  get host() {
-    return this.stage.host;
-  }
-
-  get client() {
-    return this.stage.client;
-  }
-
-  get emulator() {
-    return this.stage.emulator;
-  }
-
-  /** Checks inputs that must be right, and creates the thing. */
-  create(type: string, news: Record<string, unknown>) {
-    return this.stage.create(type, news);
-  }
-
-  /** The endpoints of the changing calls that a piece of work made, in order. */
-  calls(work: () => Promise<unknown>): Promise<string[]> {
-    return this.stage.calls(work);
-  }
-
-  async set(seed: object): Promise<void> {
-    this.#stage = await Stage.set({ users: [{ email: "ada@example.com" }], ...seed }, {}, this.providerKind);
-  }
-
-  async organization(name = "Acme"): Promise<string> {
-    return (await this.client.insertorganization({ organizationInfo: { name } })).organizationID;
-  }
-
-  async team(organizationID?: string, name = "Crew"): Promise<string> {
-    const teamInfo = { organizationID: organizationID ?? (await this.organization()), name };
-    return (await this.client.insertteam({ teamInfo })).teamID;
+  set(seed: object): Promise<void> {
+    return this.begin({ users: [{ email: "ada@example.com" }], ...seed }, {}, this.providerKind);
   }
 
   /** The message and the state that an update or create of an unfinished thing leaves. */
@@ -70,11 +34,6 @@ export class Scene {
     // The host of dynamic resources would forget this property.
     if (this.providerKind === testedKinds.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
     return { message, id, state: properties };
-  }
-
-  async clear(): Promise<void> {
-    await this.#stage?.clear();
-    this.#stage = undefined;
   }
 }
 
@@ -142,11 +101,11 @@ function compareKinds(
     let begun: Traced;
     beforeEach(async () => {
       if (!sharing) await set(scene);
-      begun = scene.stage.traced();
+      begun = scene.traced();
     });
     afterEach(async () => {
       const name = (expect.getState().currentTestName ?? "").replace(/^.*? provider: /, "");
-      traces.set(name, { ...traces.get(name), [providerKind.name]: scene.stage.trace(begun) });
+      traces.set(name, { ...traces.get(name), [providerKind.name]: scene.trace(begun) });
       if (!sharing) await scene.clear();
     });
     cases(scene);

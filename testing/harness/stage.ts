@@ -16,30 +16,45 @@ export interface Traced {
 
 /** A platform with an administrator, a provider that is connected to it, and a client for edits by hand. */
 export class Stage {
-  readonly emulator: Emulator;
-  readonly host: ProviderHost;
-  readonly client: Client;
+  #set: { emulator: Emulator; host: ProviderHost; client: Client } | undefined;
   /** Milliseconds by which the platform's clock is behind. */
-  readonly #clock: { behind: number };
+  #behind = 0;
 
-  private constructor(emulator: Emulator, host: ProviderHost, client: Client, clock: { behind: number }) {
-    this.emulator = emulator;
-    this.host = host;
-    this.client = client;
-    this.#clock = clock;
+  /** A stage that is set as `begin` says. */
+  static async set(...parameters: Parameters<Stage["begin"]>): Promise<Stage> {
+    const stage = new Stage();
+    await stage.begin(...parameters);
+    return stage;
   }
 
   /** Sets the stage; `seed` adds tables and settings to the platform, `config` to the provider's configuration. */
-  static async set(
+  async begin(
     seed: object = {},
     config: Readonly<Record<string, string>> = {},
     providerKind: TestedKind = dynamic,
-  ): Promise<Stage> {
-    const clock = { behind: 0 };
-    const now = (): number => Date.now() - clock.behind;
+  ): Promise<void> {
+    const now = (): number => Date.now() - this.#behind;
     const emulator = await createEmulator({ seed: { administrator, ...seed }, now });
     const host = await ProviderHost.start(providerKind, { ...configOf(emulator, administrator), ...config });
-    return new Stage(emulator, host, createClient({ endpoint: emulator.url, ...administrator }), clock);
+    this.#set = { emulator, host, client: createClient({ endpoint: emulator.url, ...administrator }) };
+  }
+
+  get #there() {
+    if (!this.#set) throw new Error("the stage is not set");
+    return this.#set;
+  }
+
+  get emulator(): Emulator {
+    return this.#there.emulator;
+  }
+
+  get host(): ProviderHost {
+    return this.#there.host;
+  }
+
+  /** For edits by hand. */
+  get client(): Client {
+    return this.#there.client;
   }
 
   /** Checks inputs that must be right, and creates the thing. */
@@ -49,13 +64,22 @@ export class Stage {
     return { inputs, ...(await this.host.create(type, inputs)) };
   }
 
+  async organization(name = "Acme"): Promise<string> {
+    return (await this.client.insertorganization({ organizationInfo: { name } })).organizationID;
+  }
+
+  async team(organizationID?: string, name = "Crew"): Promise<string> {
+    const teamInfo = { organizationID: organizationID ?? (await this.organization()), name };
+    return (await this.client.insertteam({ teamInfo })).teamID;
+  }
+
   /** Does something as it was done some days ago. */
   async daysAgo<Answer>(days: number, work: () => Promise<Answer>): Promise<Answer> {
-    this.#clock.behind = days * 86_400_000;
+    this.#behind = days * 86_400_000;
     try {
       return await work();
     } finally {
-      this.#clock.behind = 0;
+      this.#behind = 0;
     }
   }
 
@@ -91,9 +115,11 @@ export class Stage {
   }
 
   async clear(): Promise<void> {
-    await this.client.close();
-    await this.host.stop();
-    await this.emulator.close();
+    const set = this.#set;
+    this.#set = undefined;
+    await set?.client.close();
+    await set?.host.stop();
+    await set?.emulator.close();
   }
 }
 

@@ -166,7 +166,7 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
         await eventually("the generation", () => emulator.faults().find(({ hit }) => hit > 0));
         await host.restart();
         expect(await killed).toBe("killed");
-        const [file = ""] = (await scene.stage.journal()).files;
+        const [file = ""] = (await scene.journal()).files;
         expect((await stopped(inputs)).message).toContain(
           `write its link as "link" into its line of ${file}; if not, delete`,
         );
@@ -188,7 +188,7 @@ throughBothKinds({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
 
   /** Writes an app's link into its line, as a person does who has found it; answers the file. */
   async function writeLink(link: string): Promise<string> {
-    const { files, lines } = await scene.stage.journal();
+    const { files, lines } = await scene.journal();
     const [file = ""] = files;
     expect(lines.at(-1)).not.toHaveProperty("link");
     await writeFile(file, `${JSON.stringify({ ...lines.at(-1), link })}\n`);

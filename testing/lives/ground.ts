@@ -1,7 +1,6 @@
 import { expect } from "@jest/globals";
 import { writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Switches } from "../../emulator/data/deviations.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
@@ -12,6 +11,7 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { at } from "../../platform/contract/wire.ts";
 import { usualHabits, type HabitName, type Profile } from "../../platform/profile/profile.ts";
 import { fileServer } from "../harness/fileServer.ts";
+import { Front } from "../harness/front.ts";
 import { inProcess } from "../harness/inProcessPlugin.ts";
 import { configOf } from "../harness/project.ts";
 import { ProviderHost } from "../harness/providerHost.ts";
@@ -122,55 +122,24 @@ const administrator = { email: "admin@example.com", password: "correct-horse", a
 
 type Answers = Partial<Record<EndpointName, (answer: unknown) => unknown>>;
 
-/** A server before the emulator that rewrites some answers. */
-class Rewriter {
-  answers: Answers = {};
-  /** Endpoints that were called since the first answer that was rewritten, and that one. */
-  since: EndpointName[] = [];
-  readonly url: string;
-  readonly #server: Server;
-
-  private constructor(server: Server) {
-    this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's address
-  }
-
-  static async open(target: string): Promise<Rewriter> {
-    const server = createServer((message, response) => {
-      made.#passOn(target, message).then(
-        ({ status, text }) => response.writeHead(status, { "content-type": "application/json" }).end(text),
-        () => response.destroy(),
-      );
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const made = new Rewriter(server);
-    return made;
-  }
-
-  async #passOn(target: string, message: IncomingMessage): Promise<{ status: number; text: string }> {
-    const { method = "GET", url: path = "" } = message;
-    const names = ["content-type", "x-auth-token", "x-user-id", "x-api-key"];
-    const headers = Object.fromEntries(
-      names.flatMap((name) => (message.headers[name] ? [[name, message.headers[name]]] : [])),
-    );
-    const body = Buffer.concat((await message.toArray()) as Buffer[]); // of bytes
-    const answer = await fetch(`${target}${path}`, {
-      method,
-      headers: headers as Record<string, string>,
-      ...(method === "GET" ? {} : { body }),
-    }); // just made of texts
-    const text = await answer.text();
-    const name = routes.get(path.replace(/\?.*/, ""))?.name;
-    const rewrite = name && this.answers[name];
-    if (name && (rewrite || this.since.length > 0)) this.since.push(name);
-    if (!rewrite || answer.status !== 200) return { status: answer.status, text };
-    return { status: 200, text: JSON.stringify(rewrite(JSON.parse(text))) };
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
+/** Passes a request on and answers it, with what some endpoints answer rewritten. */
+async function rewriting(
+  ground: { url: string; answers: Answers; since: EndpointName[] },
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = "GET", url: path = "" } = message;
+  const names = ["content-type", "x-auth-token", "x-user-id", "x-api-key"];
+  const headers = names.flatMap((name) => (message.headers[name] ? [[name, String(message.headers[name])]] : []));
+  const body = Buffer.concat((await message.toArray()) as Buffer[]); // of bytes
+  const asked = { method, headers: headers as [string, string][], ...(method === "GET" ? {} : { body }) }; // just made of texts
+  const answer = await fetch(`${ground.url}${path}`, asked);
+  const text = await answer.text();
+  const name = routes.get(path.replace(/\?.*/, ""))?.name;
+  const rewrite = name && ground.answers[name];
+  if (name && (rewrite || ground.since.length > 0)) ground.since.push(name);
+  response.writeHead(answer.status, { "content-type": "application/json" });
+  response.end(rewrite && answer.ok ? JSON.stringify(rewrite(JSON.parse(text))) : text);
 }
 
 const routes = routesOf();
@@ -193,12 +162,14 @@ export interface Variant {
 export class LivingGround {
   readonly #emulator: Emulator;
   readonly #files: Awaited<ReturnType<typeof fileServer>>;
-  readonly #rewriter: Rewriter;
+  readonly #front: Front;
+  /** What the provider sent to a platform of other answers since the first of them came, that call included. */
+  since: EndpointName[] = [];
 
-  private constructor(emulator: Emulator, files: Awaited<ReturnType<typeof fileServer>>, between: Rewriter) {
+  private constructor(emulator: Emulator, files: Awaited<ReturnType<typeof fileServer>>, front: Front) {
     this.#emulator = emulator;
-    this.#rewriter = between;
     this.#files = files;
+    this.#front = front;
   }
 
   static async open(): Promise<LivingGround> {
@@ -211,16 +182,11 @@ export class LivingGround {
         settings: { generationSeconds: 0, allowedHosts: [files.host] },
       },
     });
-    return new LivingGround(emulator, files, await Rewriter.open(emulator.url));
-  }
-
-  /** What the provider sent to a platform of other answers since the first of them came, that call included. */
-  get since(): readonly EndpointName[] {
-    return this.#rewriter.since;
+    return new LivingGround(emulator, files, await Front.start(emulator.url));
   }
 
   async close(): Promise<void> {
-    this.#rewriter.close();
+    await this.#front.close();
     await this.#emulator.close();
     this.#files.close();
   }
@@ -257,8 +223,13 @@ export class LivingGround {
   async lives(type: string, variant: Variant): Promise<void> {
     const emulator = this.#emulator;
     const { habits = {}, limits = usualLimits, consistencySeconds = 0, isUnknown = false, answers } = variant;
-    Object.assign(this.#rewriter, { answers: answers ?? {}, since: [] });
-    const endpoint = answers ? this.#rewriter.url : emulator.url;
+    this.since = [];
+    const endpoint = answers ? this.#front.url : emulator.url;
+    const ground = { url: emulator.url, answers: answers ?? {}, since: this.since };
+    this.#front.answer = (request, response) => {
+      rewriting(ground, request, response).catch(() => response.destroy());
+      return true;
+    };
     await emulator.reset();
     this.#become(variant);
     const profile = "platform-profile.yaml";

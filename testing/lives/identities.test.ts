@@ -108,7 +108,7 @@ throughBothKinds({ tables }, (scene) => {
   testInOwnProcess("Team: what is there for longer than a day is not taken without being told to", async () => {
     const organizationID = await scene.organization();
     const news = { organizationID, name: "Crew" };
-    const old = await scene.stage.daysAgo(2, () => make("Team", "crew", news));
+    const old = await scene.daysAgo(2, () => make("Team", "crew", news));
     await scene.host.restart("SIGINT");
     await expect(make("Team", "crew", news)).rejects.toThrow(
       `${old.id} already exists on the platform and was not made within the last day. If an interrupted run made it, set adopt`,
@@ -143,7 +143,7 @@ throughBothKinds({ tables }, (scene) => {
     "Organization: it is kept when the engine replaces it (asks for a diff: %s)",
     async (asks) => {
       const { host } = scene;
-      const old = await scene.stage.daysAgo(9, () => make("Organization", "acme", { name: "Acme" }));
+      const old = await scene.daysAgo(9, () => make("Organization", "acme", { name: "Acme" }));
       await scene.team(old.id);
       await host.restart();
       const made = await replace("Organization", "acme", old, { name: "Acme & Co" }, asks);

@@ -24,7 +24,7 @@ for (const tells of ["yes", "no"] as const) {
         const inputs = await news(type);
         const ends = fault === killed ? [{ kind: "status", status: 401, endpoint: "login" } as const] : [];
         emulator.setFaults({ faults: [{ ...fault, endpoint: insertions[type] }, ...ends] });
-        const first = await scene.stage.daysAgo(3, () => scene.create(type, inputs).catch(() => undefined));
+        const first = await scene.daysAgo(3, () => scene.create(type, inputs).catch(() => undefined));
         expect(first === undefined).toBe(fault === killed);
         emulator.setFaults();
         if (fault === killed) await host.restart();
@@ -37,7 +37,7 @@ for (const tells of ["yes", "no"] as const) {
     test.each(kinds)(`%s: what was there for long is refused with the reason (createdAt: ${tells})`, async (kind) => {
       const { host } = scene;
       const given = await news(kind);
-      const old = await scene.stage.daysAgo(3, () => scene.create(kind, given));
+      const old = await scene.daysAgo(3, () => scene.create(kind, given));
       await settled(scene, kind, old);
       await host.restart(); // and the state forgot it
       const why =
@@ -60,23 +60,18 @@ const count = ({ emulator }: Scene, kind: (typeof kinds)[number]): number =>
 const tables = { Organization: "organizations", Team: "teams" } as const;
 
 /** Once the state has it, no file speaks of its creation. */
-async function settled(
-  { host, stage }: Scene,
-  kind: string,
-  made: { id: string; outputs: Record<string, unknown> },
-): Promise<void> {
-  const seen = await host.read(kind, made.id, made.outputs);
+async function settled(scene: Scene, kind: string, made: { id: string; outputs: Record<string, unknown> }) {
+  const seen = await scene.host.read(kind, made.id, made.outputs);
   expect(seen.id).toBe(made.id);
   expect(made.outputs).not.toHaveProperty("found"); // it is the stack's own
-  expect((await stage.journal()).files).toEqual([]);
+  expect((await scene.journal()).files).toEqual([]);
 }
 
 throughBothKinds({}, (scene) => {
   beforeEach(() => scene.emulator.behave({ chosenIDs: "ignored" }));
 
   test.each(kinds)("%s: a platform that gives IDs of its own is not asked twice", async (kind) => {
-    const organizationID = (await scene.client.insertorganization({ organizationInfo: { name: "Of a team" } }))
-      .organizationID;
+    const organizationID = await scene.organization("Of a team");
     const inputs = kind === "Team" ? { name: "Crew", organizationID } : { name: "Acme" };
     scene.emulator.saveSnapshot("none");
     scene.emulator.setFaults({ faults: [{ endpoint: insertions[kind], kind: "reset", commit: true, count: 1 }] });

@@ -11,7 +11,7 @@ throughBothKinds({ settings: { generationSeconds: 0 } }, (scene) => {
     appID = link.split("/").at(-1) ?? "";
   });
 
-  const journal = async (): Promise<string[]> => (await scene.stage.journal()).files;
+  const journal = async (): Promise<string[]> => (await scene.journal()).files;
   const sent = () => scene.emulator.calls({ mutating: true }).filter(({ endpoint }) => endpoint === "sendnotification");
 
   test("Notification: what changes without triggers is reported and not sent; what was forgotten is sent again", async () => {

@@ -164,7 +164,7 @@ throughBothKinds({}, (scene) => {
       scene.emulator.behave({ memberForm });
       const organizationID = await scene.organization();
       for (const [type, one] of Object.entries(kimAsAdmin)) {
-        const teamID = await scene.stage.daysAgo(1, () => scene.team(organizationID));
+        const teamID = await scene.daysAgo(1, () => scene.team(organizationID));
         scene.emulator.setFaults({ faults: lateBy(60_000) });
         const { inputs } = await scene.host.check(type, { teamID, ...one });
         const { message, id, state } = await scene.failure(scene.host.create(type, inputs));
@@ -215,11 +215,11 @@ test.each(["objects", "userIDs"])("a list of %s may have a new team and its peop
   process.env["MICROAPPS_CONSISTENCY_SECONDS"] = "60";
   const stage = await Stage.set({ settings: { memberForm: form } }, {}, here);
   process.env["MICROAPPS_CONSISTENCY_SECONDS"] = "0";
-  const { organizationID } = await stage.client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const organizationID = await stage.organization();
   const news = { organizationID, name: "Crew" };
   for (const [type, one] of Object.entries(kimAsAdmin)) {
     stage.emulator.setFaults();
-    const { teamID: old } = await stage.daysAgo(1, () => stage.client.insertteam({ teamInfo: news }));
+    const old = await stage.daysAgo(1, () => stage.team(organizationID));
     stage.emulator.setFaults({ faults: lateBy(1_000) });
     stage.host.resource = type;
     const { id: newest } = await stage.create("Team", news);

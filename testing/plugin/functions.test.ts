@@ -43,7 +43,7 @@ beforeAll(async () => {
   ids["acme"] = (
     await client.insertorganization({ organizationInfo: { name: "Acme", description: "All." } })
   ).organizationID;
-  ids["crew"] = (await client.insertteam({ teamInfo: { organizationID: ids["acme"], name: "Crew" } })).teamID;
+  ids["crew"] = await stage.team(ids["acme"]);
   await client.insertteammembers({ teamIDs: [ids["crew"]], emails: ["ada@example.com", "grace@example.com"] });
   ids["ada"] = (await client.userid({ email: "ada@example.com" })).userID;
   await client.updateteammember({ teamID: ids["crew"], userID: ids["ada"], role: "admin" });

@@ -9,10 +9,8 @@ let ids: { team: string; app: string };
 beforeAll(async () => {
   stage = await Stage.set({ settings: { generationSeconds: 0 } }, {}, here);
   const { client } = stage;
-  const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
-  const { teamID: team } = await client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
   const { link } = await client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "An atlas." });
-  ids = { team, app: link.split("/").at(-1) ?? "" };
+  ids = { team: await stage.team(), app: link.split("/").at(-1) ?? "" };
 });
 afterAll(() => stage.clear());
 
