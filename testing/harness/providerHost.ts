@@ -167,6 +167,12 @@ export class ProviderHost {
     return new providerService.ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
   }
 
+  /** The same, for calls about the resource of this name from here on. */
+  as(name: string): this {
+    this.resource = name;
+    return this;
+  }
+
   /** Checks inputs; problems come as `property: reason`. None may name its property apart: engines print the value. */
   check(type: string, news: Properties, olds: Properties = {}): Promise<{ inputs: Properties; problems: string[] }> {
     return this.#noted(`check ${type}`, async () => {

@@ -57,8 +57,9 @@ export class Stage {
     return this.#there.client;
   }
 
-  /** Checks inputs that must be right, and creates the thing. */
-  async create(type: string, news: Record<string, unknown>) {
+  /** Checks inputs that must be right, and creates the thing, which may be of another name than the last one. */
+  async create(type: string, news: Record<string, unknown>, name = this.host.resource) {
+    this.host.as(name);
     const { inputs, problems } = await this.host.check(type, news);
     if (problems.length > 0) throw new Error(problems.join("\n"));
     return { inputs, ...(await this.host.create(type, inputs)) };

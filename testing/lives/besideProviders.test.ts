@@ -9,10 +9,8 @@ type News = Record<string, unknown>;
 type Made = { id: string; inputs: News; outputs: News };
 
 throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
-  const check = async (host: ProviderHost, name: string, news: News, olds: News = {}) => {
-    host.resource = name;
-    return host.check("SeedRows", news, olds);
-  };
+  const check = (host: ProviderHost, name: string, news: News, olds: News = {}) =>
+    host.as(name).check("SeedRows", news, olds);
   const make = async (host: ProviderHost, name: string, news: News): Promise<Made> => {
     const { inputs, problems } = await check(host, name, news);
     expect(problems).toEqual([]);
@@ -48,17 +46,14 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
       await scene.host.diff("SeedRows", old.id, old.outputs, inputs);
       const { message, state } = await scene.failure(scene.host.update("SeedRows", old.id, old.outputs, inputs));
       expect(message).toMatch(refused);
-      scene.host.resource = "gone";
-      await expect(scene.host.delete("SeedRows", gone.id, gone.outputs)).rejects.toThrow(refused);
+      await expect(scene.host.as("gone").delete("SeedRows", gone.id, gone.outputs)).rejects.toThrow(refused);
       await make(other, "more", seed("AS"));
       expect(await codes()).toEqual(["AF", "AN", "AS", "EU", "US"]);
       // Killed, with its mark left behind, it is none any more.
       await scene.host.restart();
       await check(scene.host, "seed", seed("EU", "AN"), old.inputs);
-      scene.host.resource = "seed";
-      await scene.host.update("SeedRows", old.id, state, inputs);
-      scene.host.resource = "gone";
-      await scene.host.delete("SeedRows", gone.id, gone.outputs);
+      await scene.host.as("seed").update("SeedRows", old.id, state, inputs);
+      await scene.host.as("gone").delete("SeedRows", gone.id, gone.outputs);
       expect(await codes()).toEqual(["AN", "AS", "EU"]);
     },
   );
@@ -66,12 +61,10 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
   test(inOwnProcess("beside a second provider people and teams are added, and none is removed"), async () => {
     const crew = { organizationID: await scene.organization(), name: "Crew", forceDestroy: true };
     const { id: teamID, outputs } = await scene.create("Team", crew);
-    scene.host.resource = "ada";
-    const made = await scene.create("TeamMember", { teamID, email: "ada@example.com", role: "admin" });
+    const made = await scene.create("TeamMember", { teamID, email: "ada@example.com", role: "admin" }, "ada");
     await scene.host.restart();
     await check(await scene.host.beside(), "more", seed("AS"));
-    scene.host.resource = "ada";
-    await expect(scene.host.delete("TeamMember", made.id, made.outputs)).rejects.toThrow(refused);
+    await expect(scene.host.as("ada").delete("TeamMember", made.id, made.outputs)).rejects.toThrow(refused);
     await expect(scene.host.delete("Team", teamID, outputs)).rejects.toThrow(refused);
     const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
     expect(teamMembers.map(({ email }) => email)).toContain("ada@example.com");
@@ -83,8 +76,7 @@ throughBothKinds({ tables, users: [{ email: "ada@example.com" }] }, (scene) => {
     const elsewhere = await scene.host.beside({ "microapps:endpoint": "http://127.0.0.1:1" });
     await check(elsewhere, "seed2", seed("EU"));
     await check(scene.host, "other", seed("AF"));
-    scene.host.resource = "seed";
-    await scene.host.delete("SeedRows", old.id, old.outputs);
+    await scene.host.as("seed").delete("SeedRows", old.id, old.outputs);
     expect(await codes()).toEqual([]);
   });
 });

@@ -19,24 +19,18 @@ throughBothKinds({}, (scene) => {
     );
 
   /** Creates a new resource as an engine does within one run. */
-  const make = (kind: string, name: string, news: Record<string, unknown>): Promise<Made> => {
-    scene.host.resource = name;
-    return scene.create(kind, news);
-  };
+  const make = (kind: string, name: string, news: Record<string, unknown>): Promise<Made> =>
+    scene.create(kind, news, name);
   /** The same with one that the state has, and that it replaces although nothing has changed. */
   const replace = async (kind: string, name: string, old: Made, news: Record<string, unknown>): Promise<Made> => {
-    scene.host.resource = name;
-    expect((await scene.host.check(kind, news, old.inputs)).problems).toEqual([]);
+    expect((await scene.host.as(name).check(kind, news, old.inputs)).problems).toEqual([]);
     return scene.create(kind, news);
   };
-  const remove = (kind: string, name: string, { id, outputs }: Made): Promise<void> => {
-    scene.host.resource = name;
-    return scene.host.delete(kind, id, outputs);
-  };
+  const remove = (kind: string, name: string, { id, outputs }: Made): Promise<void> =>
+    scene.host.as(name).delete(kind, id, outputs);
   const isQuiet = async (kind: string, name: string, { id, inputs, outputs }: Made): Promise<void> => {
     const { host } = scene;
-    host.resource = name;
-    const seen = await host.read(kind, id, outputs);
+    const seen = await host.as(name).read(kind, id, outputs);
     expect(seen).toMatchObject({ id });
     expect(await host.diff(kind, id, seen.outputs, (await host.check(kind, inputs, inputs)).inputs)).toMatchObject({
       changes: false,
@@ -124,13 +118,14 @@ throughBothKinds({}, (scene) => {
     const a = await make("TeamMember", "a", first);
     const b = await make("TeamMember", "b", second);
     await scene.host.restart();
-    const { host } = scene;
-    host.resource = "a";
-    await host.diff("TeamMember", a.id, a.outputs, (await host.check("TeamMember", second, a.inputs)).inputs);
-    await make("TeamMember", "a", second);
-    host.resource = "b";
-    await host.diff("TeamMember", b.id, b.outputs, (await host.check("TeamMember", first, b.inputs)).inputs);
-    await make("TeamMember", "b", first);
+    for (const [name, { id, inputs, outputs }, other] of [
+      ["a", a, second],
+      ["b", b, first],
+    ] as const) {
+      const checked = await scene.host.as(name).check("TeamMember", other, inputs);
+      await scene.host.diff("TeamMember", id, outputs, checked.inputs);
+      await make("TeamMember", name, other);
+    }
     await remove("TeamMember", "a", a);
     await remove("TeamMember", "b", b);
     expect(await live(teamID)).toEqual(["admin@example.com", ada, grace]);

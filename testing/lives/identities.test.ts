@@ -8,27 +8,20 @@ type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothKinds>[1]
 type News = Record<string, unknown>;
 
 throughBothKinds({ tables }, (scene) => {
-  const as = (name: string) => {
-    scene.host.resource = name;
-    return scene.host;
-  };
-  const make = (type: string, name: string, news: News): Promise<Made> => {
-    as(name);
-    return scene.create(type, news);
-  };
+  const make = (type: string, name: string, news: News): Promise<Made> => scene.create(type, news, name);
   /** Compares as an engine does when nothing or something has changed. */
   const compare = async (type: string, name: string, old: Made, news: News) => {
-    const { inputs, problems } = await as(name).check(type, news, old.inputs);
+    const { inputs, problems } = await scene.host.as(name).check(type, news, old.inputs);
     expect(problems).toEqual([]);
     return scene.host.diff(type, old.id, old.outputs, inputs);
   };
   /** The same, and then a replacement that the engine orders by itself. */
   const replace = async (type: string, name: string, old: Made, news: News, asksForDiff = true): Promise<Made> => {
     if (asksForDiff) await compare(type, name, old, news);
-    else await as(name).check(type, news, old.inputs);
+    else await scene.host.as(name).check(type, news, old.inputs);
     return scene.create(type, news);
   };
-  const remove = (type: string, name: string, { id, outputs }: Made) => as(name).delete(type, id, outputs);
+  const remove = (type: string, name: string, { id, outputs }: Made) => scene.host.as(name).delete(type, id, outputs);
   const teams = async (organizationID: string): Promise<string[]> => {
     const left = scene.client.deleteorganization({ organizationID }).then(
       () => [],

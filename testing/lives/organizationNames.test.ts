@@ -3,14 +3,10 @@ import { throughBothKinds } from "../harness/bothKinds.ts";
 
 throughBothKinds({}, (scene) => {
   /** Checks a resource that no state knows, and returns its problems. */
-  async function problemsOf(resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> {
-    scene.host.resource = resource;
-    return (await scene.host.check("Organization", { name }, olds)).problems.join("\n");
-  }
-  async function made(resource: string, name: string) {
-    scene.host.resource = resource;
-    return scene.create("Organization", { name });
-  }
+  const problemsOf = async (resource: string, name: string, olds: Record<string, unknown> = {}): Promise<string> =>
+    (await scene.host.as(resource).check("Organization", { name }, olds)).problems.join("\n");
+  const made = (resource: string, name: string) => scene.create("Organization", { name }, resource);
+
   test("two resources of one program that want one name are told so", async () => {
     await made("acme", "Acme");
     expect(await problemsOf("apex", "Acme")).toContain('name: is that of Organization "acme"');
@@ -29,17 +25,12 @@ throughBothKinds({}, (scene) => {
     const [acme, apex] = [await made("acme", "Acme"), await made("apex", "Apex")];
     await scene.host.restart();
     const renamed = async (resource: string, { id, outputs, inputs }: typeof acme, name: string) => {
-      scene.host.resource = resource;
-      const checked = await scene.host.check("Organization", { name }, inputs);
+      const checked = await scene.host.as(resource).check("Organization", { name }, inputs);
       expect(checked.problems).toEqual([]);
-      return () => {
-        scene.host.resource = resource;
-        return scene.host.update("Organization", id, outputs, checked.inputs);
-      };
+      return () => scene.host.as(resource).update("Organization", id, outputs, checked.inputs);
     };
     const [first, second] = [await renamed("acme", acme, "Apex"), await renamed("apex", apex, "Apex One")];
-    scene.host.resource = "abel";
-    const third = await scene.host.check("Organization", { name: "Acme" });
+    const third = await scene.host.as("abel").check("Organization", { name: "Acme" });
     const taken = scene.host.create("Organization", third.inputs);
     const waiting = first();
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -62,8 +53,7 @@ throughBothKinds({}, (scene) => {
   test("adopt of one that was made by hand says that it was made new", async () => {
     const organizationID = await scene.organization();
     await scene.team(organizationID, "Crew");
-    scene.host.resource = "it";
-    await scene.create("Team", { organizationID, name: "Crew", adopt: true });
+    await scene.create("Team", { organizationID, name: "Crew", adopt: true }, "it");
     expect(scene.host.told.join()).toContain("made new: no team with the ID of this key was there to adopt");
   });
 });

@@ -102,15 +102,12 @@ throughBothKinds({}, (scene) => {
     const teamID = await scene.team();
     scene.emulator.behave({ roleChange: "exclusive" });
     const { host } = scene;
-    host.resource = "ada";
-    await scene.create("TeamMember", { teamID, email: ada, role: "admin" });
-    host.resource = "bob";
+    await scene.create("TeamMember", { teamID, email: ada, role: "admin" }, "ada");
     const second = { teamID, email: bob, role: "admin" };
-    const { message, id, state } = await scene.failure(scene.create("TeamMember", second));
+    const { message, id, state } = await scene.failure(scene.create("TeamMember", second, "bob"));
     expect(message).toContain(`but ${ada} has another role than declared after the others' changes`);
     const { inputs } = await host.check("TeamMember", second, second);
     await scene.failure(host.update("TeamMember", id, state, inputs));
-    host.resource = "it";
   });
 
   test("the administrator of a team who lost that by hand is drift, and is no plain member in the same program", async () => {

@@ -32,9 +32,7 @@ export class SeedStory {
   }
 
   get #host() {
-    const { host } = this.#scene;
-    host.resource = this.#name;
-    return host;
+    return this.#scene.host.as(this.#name);
   }
 
   get state(): Made {

@@ -5,10 +5,8 @@ const [ada, grace] = ["ada@example.com", "grace@example.com"];
 
 throughBothKinds({}, (scene) => {
   /** Problems with a resource that is new in the program. */
-  const judge = async (name: string, type: string, news: Record<string, unknown>): Promise<string[]> => {
-    scene.host.resource = name;
-    return (await scene.host.check(type, news)).problems;
-  };
+  const judge = async (name: string, type: string, news: Record<string, unknown>): Promise<string[]> =>
+    (await scene.host.as(name).check(type, news)).problems;
 
   test.each([
     ["TeamMember", "TeamRoster"],
@@ -60,18 +58,15 @@ throughBothKinds({}, (scene) => {
     const { userID } = await scene.client.userid({ email: ada });
     // Before anybody knows whose the address is.
     const judged = async (name: string, news: Record<string, unknown>) => {
-      host.resource = name;
-      const { inputs, problems } = await host.check("TeamMember", news);
+      const { inputs, problems } = await host.as(name).check("TeamMember", news);
       expect(problems).toEqual([]);
       return inputs;
     };
     const first = await judged("a", { teamID, email: ada, role: "admin" });
     const second = await judged("b", { teamID, userID, role: "member" });
-    host.resource = "a";
-    await host.create("TeamMember", first);
-    host.resource = "b";
+    await host.as("a").create("TeamMember", first);
     const reason = `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them`;
-    await expect(host.create("TeamMember", second)).rejects.toThrow(reason);
+    await expect(host.as("b").create("TeamMember", second)).rejects.toThrow(reason);
     // Values known by then are judged at once.
     const either = new RegExp(`^userID: TeamMember "[ab]" declares ${userID} a member of team ${teamID} as well`);
     expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([expect.stringMatching(either)]);
@@ -81,13 +76,11 @@ throughBothKinds({}, (scene) => {
   test("two resources that have one ID in the state are refused, and one of them can be given up", async () => {
     const { host } = scene;
     const organizationID = await scene.organization();
-    host.resource = "crew";
     const news = { organizationID, name: "Crew" };
-    const made = await scene.create("Team", news);
+    const made = await scene.create("Team", news, "crew");
     await host.restart();
     const compare = async (name: string) => {
-      host.resource = name;
-      const { inputs } = await host.check("Team", news, made.inputs);
+      const { inputs } = await host.as(name).check("Team", news, made.inputs);
       return host.diff("Team", made.id, made.outputs, inputs);
     };
     expect(await compare("crew")).toMatchObject({ changes: false });
@@ -97,8 +90,7 @@ throughBothKinds({}, (scene) => {
     // The program without the other one.
     await host.restart();
     await compare("crew");
-    host.resource = "other";
-    expect(await scene.calls(() => host.delete("Team", made.id, made.outputs))).toEqual([]);
+    expect(await scene.calls(() => host.as("other").delete("Team", made.id, made.outputs))).toEqual([]);
     // A dynamic resource goes by the URN in its state, which is that of the one that made it.
     expect(host.told.at(-1)).toMatch(/^info: team "Crew" stays: (Team "crew" has it|this resource goes on with it)$/);
     // The program without both.
