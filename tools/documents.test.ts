@@ -6,7 +6,6 @@ import { parse } from "yaml";
 import { program } from "../cli/commands/program.ts";
 import { statuses } from "../cli/commands/report/reporting.ts";
 import { exitStatuses } from "../engine/errors.ts";
-import { endpoints, methodsOf } from "../platform/contract/endpoints.ts";
 import { seed, settings } from "../platform/seed/schema.ts";
 import { documents } from "./documents.ts";
 
@@ -14,20 +13,6 @@ const made = await documents();
 
 test.each(Object.entries(made))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {
   expect(readFileSync(join(import.meta.dirname, "../../docs", name), "utf8")).toBe(text);
-});
-
-test("the page names every endpoint with its path, parameters and errors", () => {
-  const page = made["endpoints.md"] ?? "";
-  for (const [name, { path, method, summary, request }] of Object.entries(endpoints)) {
-    const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
-    expect(section).toContain(summary);
-    expect(section).toContain(`\`${methodsOf({ method, path }).join(" or ")} ${path}\``);
-    for (const parameter of Object.keys((request as unknown as { shape: object }).shape)) {
-      expect(section).toContain(`| \`${parameter}\` |`);
-    }
-  }
-  expect(page).toContain("| `searchFilter[].order` | `1` or `-1` |");
-  expect(page).not.toMatch(/undefined|\[object/);
 });
 
 const repository = join(import.meta.dirname, "../..");

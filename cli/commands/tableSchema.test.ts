@@ -3,9 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
-import { runCommand } from "../../testing/harness/commands.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
-import { environmentOf, type Ended } from "../../testing/harness/project.ts";
+import { runOn, type Ended } from "../../testing/harness/project.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = { items: { name: "Items", fields: { Code: { type: "text", sort: 1 }, Size: "text", Note: "text" } } };
@@ -27,15 +26,7 @@ afterAll(async () => {
 });
 
 const schema = (...flags: string[]): Promise<Ended> =>
-  runCommand({
-    words: ["table", "schema", ...flags],
-    folder,
-    environment: environmentOf({
-      MICROAPPS_ENDPOINT: emulator.url,
-      MICROAPPS_EMAIL: administrator.email,
-      MICROAPPS_PASSWORD: administrator.password,
-    }),
-  });
+  runOn(emulator, administrator, folder, ["table", "schema", ...flags]);
 
 test("a table is read once, page by page, and the row that differs is named", async () => {
   const since = emulator.lastCall();

@@ -8,7 +8,7 @@ import { resourceNamed } from "../../provider/resources/resources.ts";
 import { runCommand } from "../../testing/harness/commands.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
 import { InProcessEngine } from "../../testing/harness/inProcessEngine.ts";
-import { environmentOf, repository, type Project, type Ended } from "../../testing/harness/project.ts";
+import { environmentOf, repository, runOn, type Project, type Ended } from "../../testing/harness/project.ts";
 import { declarationIn } from "../between/testing/pullStage.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
@@ -51,15 +51,7 @@ afterEach(async () => {
 
 /** Runs the command against a platform. */
 const dump = (platform: Emulator, ...flags: string[]): Promise<Ended> =>
-  runCommand({
-    words: ["dump", ...flags],
-    folder,
-    environment: environmentOf({
-      MICROAPPS_ENDPOINT: platform.url,
-      MICROAPPS_EMAIL: administrator.email,
-      MICROAPPS_PASSWORD: administrator.password,
-    }),
-  });
+  runOn(platform, administrator, folder, ["dump", ...flags]);
 
 const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
   (await client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { runCommand } from "../../testing/harness/commands.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
-import { environmentOf, type Project } from "../../testing/harness/project.ts";
+import { runOn, type Project } from "../../testing/harness/project.ts";
 import { imported, projectOn } from "./testing/imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", id: "own" };
@@ -33,14 +32,8 @@ async function platformWith(more: object): Promise<Emulator> {
 
 /** Dumps teams into a folder; answers the warnings and the environment file. */
 async function dump(platform: Emulator, where: string, ...teams: string[]): Promise<[string[], string]> {
-  const { email, password } = administrator;
-  const { status, output } = await runCommand({
-    words: ["dump", where, ...teams.flatMap((id) => ["--team", id]), "--import", "dynamic", "--json"],
-    folder,
-    environment: environmentOf({
-      ...{ MICROAPPS_ENDPOINT: platform.url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: password },
-    }),
-  });
+  const words = ["dump", where, ...teams.flatMap((id) => ["--team", id]), "--import", "dynamic", "--json"];
+  const { status, output } = await runOn(platform, administrator, folder, words);
   expect([status, output]).toEqual([0, expect.any(String)]);
   const { warnings } = JSON.parse(output) as { warnings: string[] };
   return [warnings, await readFile(join(folder, where, "environment.yaml"), "utf8")];

@@ -6,9 +6,8 @@ import { join, relative } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 import { read } from "../../provider/seedRows/source/read.ts";
-import { runCommand } from "../../testing/harness/commands.ts";
 import { temporaryFolder } from "../../testing/harness/folders.ts";
-import { environmentOf, Project, runsInPulumi, type Ended } from "../../testing/harness/project.ts";
+import { Project, runOn, runsInPulumi, type Ended } from "../../testing/harness/project.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const secret = "0123456789abcdef0123456789abcdef";
@@ -70,16 +69,7 @@ async function close(): Promise<void> {
 
 /** Runs dump. */
 const run = (...words: string[]): Promise<Ended> =>
-  runCommand({
-    words: ["dump", ...words],
-    folder: here.folder,
-    environment: environmentOf({
-      MICROAPPS_ENDPOINT: here.source.url,
-      MICROAPPS_EMAIL: administrator.email,
-      MICROAPPS_PASSWORD: administrator.password,
-      ...here.variables,
-    }),
-  });
+  runOn(here.source, administrator, here.folder, ["dump", ...words], here.variables);
 
 const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
   (await here.client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;

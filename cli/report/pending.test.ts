@@ -41,10 +41,6 @@ const applied = [
 ];
 
 describe("people and settings", () => {
-  test("what was applied as declared is nothing to do", async () => {
-    expect(await of(acme, applied)).toEqual({ compared: true, things: [] });
-  });
-
   test("what a file says no more of a thing is an update, as an engine has it, and null clears it", async () => {
     const described = applied.map((each) => ({
       ...each,
@@ -102,19 +98,6 @@ describe("rows", () => {
       ),
     );
   const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-
-  test("are exact where the salt is in clear, with the keys of rows that go", async () => {
-    const clear = {
-      ...settings,
-      salt: { ...sealed, plaintext: '"2:salt"' },
-      ledger: await ledger("2:salt"),
-      keys: ["A", "B"],
-    };
-    const { things } = await of(seed("Code,Name\nA,Aix\nC,Celle\n"), [environment, made("SeedRows", "cities", clear)]);
-    expect(things[0]?.rows).toEqual({ add: 1, change: 1, remove: 1, same: 0 });
-    expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove B", "change A", "add C"]);
-    expect((await of(seed(csv), [environment, made("SeedRows", "cities", clear)])).things).toEqual([]);
-  });
 
   test("of a source that leads elsewhere are not read", async () => {
     const declared = { ...folders.declared(seed(csv)), unread: (source: string) => `${source} is a symbolic link` };

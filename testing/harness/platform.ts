@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createEmulator } from "../../cli/commands/emulator/createEmulator.ts";
-import { readCalls } from "../../emulator/index.ts";
+import { createEmulator, readCalls } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../platform/client/index.ts";
 
 /** The platform of a project, looked at and changed by somebody else between two runs. */
 export async function byHand<Answer>(file: string, work: (client: Client) => Promise<Answer>): Promise<Answer> {
-  const emulator = await createEmulator({ data: file, seed: join(dirname(file), "../platform.yaml") });
+  const emulator = await createEmulator({ data: file });
   const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password: "change-me-first" });
   try {
     return await work(client);

@@ -149,11 +149,6 @@ export class Project {
     return Project.running("", config, { main: undefined, runtime: "yaml", resources, ...settings });
   }
 
-  /** A copy of examples/organization. */
-  static organization(): Promise<Project> {
-    return Project.copied("examples/organization", "microapps-organization");
-  }
-
   /** A copy of the project of this name in a folder of this repository. */
   static async copied(source: string, name: string): Promise<Project> {
     const folder = await copied(source);
@@ -192,7 +187,8 @@ export class Project {
   /** Starts a command of the executable on the stack `dev` in a process of its own. */
   start(command: string, ...flags: string[]): Running {
     this.#clone();
-    if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment);
+    if (isTurnOfPulumi())
+      return spawned(pulumi, pulumiWords(command, flags), this.folder, environmentOf(this.environment));
     return started([microapps, ...words(command, flags)], this.folder, this.environment);
   }
 
@@ -200,7 +196,7 @@ export class Project {
   run(command: string, ...flags: string[]): Promise<Ended> {
     this.#clone();
     const environment = environmentOf(this.environment);
-    if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment).ended;
+    if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, environment).ended;
     return runCommand({ words: words(command, flags), folder: this.folder, environment });
   }
 
@@ -331,26 +327,35 @@ export const environmentOf = (
   ...own,
 });
 
+/** Runs a command line of the executable that has the account of a platform in its environment. */
+export const runOn = (
+  { url }: { url: string },
+  { email, password }: { email: string; password: string },
+  folder: string,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> => {
+  const account = { MICROAPPS_ENDPOINT: url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: password };
+  return runCommand({ words, folder, environment: environmentOf({ ...account, ...more }) });
+};
+
 /** Runs Node in a folder, without the settings of whoever runs the tests. */
 export function started(
   commandLine: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Running {
-  return spawned(process.execPath, ["--no-warnings", ...commandLine], cwd, environment);
+  return spawned(process.execPath, ["--no-warnings", ...commandLine], cwd, environmentOf(environment));
 }
 
-function spawned(
+/** Runs a program in a folder with these variables and no others. */
+export function spawned(
   program: string,
   words: readonly string[],
   cwd: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  env: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const child = spawn(program, words, {
-    cwd,
-    env: environmentOf(environment),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(program, words, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const collect = (data: Buffer): void => void (output += data.toString());
   child.stdout.on("data", collect);

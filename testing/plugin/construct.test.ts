@@ -61,29 +61,24 @@ test("several at once have each its own configuration, and what is below it", as
   expect(children).toHaveLength(names.length * 3);
 });
 
-test("outlives a monitor that goes away in the middle, and answers", async () => {
-  const brief = await new Monitor().listen();
-  brief.silent = "microapps:index:Team";
-  const answer = ask(requestOf(brief, "cut"));
-  await eventually("a team", () => brief.registered.some((one) => one.getType() === brief.silent));
-  brief.close();
-  expect((await answer).getUrn()).toBe("");
-  await ask(requestOf(monitor, "afterwards"));
-  expect(monitor.inputs("afterwards/acme")).toBeDefined();
-  // Where promises are rejected that nobody awaits.
-  expect(stage.host.printed).toBe("");
-});
-
-test("is answered when the engine cancels, which would report the closed connection as one more failure", async () => {
+const endings: readonly [how: string, end: (brief: Monitor, host: Stage["host"]) => unknown][] = [
+  ["its monitor goes away", (brief) => brief.close()],
+  // Which would report the closed connection as one more failure.
+  ["the engine cancels", (_, host) => host.ask((client, done) => client.cancel(new emptyProto.Empty(), done))],
+];
+test.each(endings)("is answered when %s in the middle", async (_, end) => {
   const brief = await new Monitor().listen();
   const other = await Stage.set({}, {}, plugin);
   try {
     brief.silent = "microapps:index:Team";
-    const asked = requestOf(brief, "cancelled", { organizations }, other);
+    const asked = requestOf(brief, "cut", { organizations }, other);
     const answer = other.host.ask<Of<"ConstructResponse">>((client, done) => client.construct(asked, done));
     await eventually("a team", () => brief.registered.some((one) => one.getType() === brief.silent));
-    await other.host.ask((client, done) => client.cancel(new emptyProto.Empty(), done));
+    await end(brief, other.host);
     expect((await answer).getUrn()).toBe("");
+    await other.host.ask((client, done) => client.getPluginInfo(new emptyProto.Empty(), done)); // which is there still
+    // Where promises are rejected that nobody awaits.
+    expect(other.host.printed).toBe("");
   } finally {
     brief.close();
     await other.clear();

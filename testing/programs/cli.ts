@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import type { Ended } from "../harness/project.ts";
+import { spawned, type Ended } from "../harness/project.ts";
 
 const searched = (process.env["PATH"] ?? "").split(delimiter);
 const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
@@ -58,20 +57,8 @@ export class Cli {
   }
 
   /** Runs a command. @param more for its environment */
-  async run(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    const child = spawn(this.#program, [...this.#first, ...args, "--non-interactive"], {
-      cwd: folder,
-      env: { ...this.#environment, ...more },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    const collect = (data: Buffer): void => void (output += data.toString());
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    const status = await new Promise<number | null>((resolve, reject) => {
-      child.on("error", reject);
-      child.on("close", resolve);
-    });
-    return { status, output };
+  run(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const words = [...this.#first, ...args, "--non-interactive"];
+    return spawned(this.#program, words, folder, { ...this.#environment, ...more }).ended;
   }
 }

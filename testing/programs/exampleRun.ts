@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { createEmulator } from "../../emulator/index.ts";
-import { createClient, type Client } from "../../platform/client/index.ts";
+import type { Client } from "../../platform/client/index.ts";
 import { ApiError } from "../../platform/contract/wire.ts";
+import { byHand } from "../harness/platform.ts";
 import { executable, type Cli } from "./cli.ts";
 import { nodeSdkFolder, writeNodeSdkProject } from "./nodeSdk.ts";
 
@@ -126,16 +126,5 @@ async function nameOf(client: Client, teamID: string): Promise<string | undefine
   } catch (error) {
     if (error instanceof ApiError && error.code === "notFound") return undefined;
     throw error;
-  }
-}
-
-async function byHand<Answer>(data: string, work: (client: Client) => Promise<Answer>): Promise<Answer> {
-  const emulator = await createEmulator({ data });
-  const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password: "change-me-first" });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-    await emulator.close();
   }
 }

@@ -117,13 +117,6 @@ test("rows that link to each other in a circle are added first and linked then, 
   expect(await live("staff")).toEqual([]);
 });
 
-test("the letter case of an address is no other person, and an invitation that waits is not sent twice", async () => {
-  await write(crew({ "Ada@Example.com": "admin", "new@example.com": "member" }));
-  expect((await sent()).filter((endpoint) => endpoint === "insertteammembers")).toHaveLength(1);
-  await write(crew({ "ada@example.com": "admin", "New@example.com": "member" }));
-  expect(await sent()).toEqual([]);
-});
-
 test("300 people join in a few calls, also when the platform says 429 in the middle", async () => {
   emulator.setFaults({ faults: [{ kind: "status", status: 429, after: 6, count: 3 }] });
   await write(crew({ "ada@example.com": "admin", ...Object.fromEntries(people.map((email) => [email, "member"])) }));

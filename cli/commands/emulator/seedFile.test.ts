@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeedError } from "../../../emulator/index.ts";
 import { checked } from "../../../emulator/seed/checking.ts";
 import { signIn, start } from "../../../emulator/testing/platform.ts";
-import { seed, settings } from "../../../platform/seed/schema.ts";
+import { seed } from "../../../platform/seed/schema.ts";
 import { casesIn } from "../../../testing/harness/cases.ts";
 import { temporaryFolder } from "../../../testing/harness/folders.ts";
 import { parseSeed, readSeed, seedFiles } from "./createEmulator.ts";
@@ -44,13 +44,6 @@ tables:
   await root.call("insertmicroapprow", { microAppID: "t-1", rowData: { Name: "Brno", Size: 3 } });
   const read = { microAppID: "t-1", optSearchFilters: [{ fieldID: "name", value: "Brno" }] };
   expect(await root.get("body.microAppRows", "microappdata", read)).toMatchObject([{ Name: "Brno", Size: 3 }]);
-});
-
-test("the seed that the page shows is one, with every setting", () => {
-  const page = readFileSync("emulator/README.md", "utf8");
-  const { tables, settings: shown } = parseSeed(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? "", "README.md");
-  expect(Object.keys(tables)).toEqual(["countries", "currencies", "cities"]);
-  expect(Object.keys(shown).sort()).toEqual(Object.keys(settings.shape).sort());
 });
 
 describe("an Environment file is a seed by its platform", () => {
