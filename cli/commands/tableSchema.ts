@@ -98,8 +98,8 @@ async function readModel(table: string, key: readonly string[], options: SchemaO
     const inference = new TableInference(table, key);
     try {
       for await (const page of rowsOf(context, table, aTable, { pageSize })) {
-        for (const { _id, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
-          inference.observe(_id, declarable(rest));
+        for (const { _id: _, embeddingRowID: _parent, viewers: _viewers, teamViewers: _teams, ...rest } of page)
+          inference.observe(declarable(rest));
         context.report.status(`${table}: ${formatCount(inference.rows, "row")} read`);
       }
     } catch (error) {

@@ -10,11 +10,9 @@ export type Kind =
   | "json"
   | "any";
 
-/** A value of another kind than its label's. */
-export interface Exception {
+/** Values of another kind than their label's. */
+interface Exception {
   kind: Kind;
-  /** Natural keys of the first rows that have one; row IDs where no label is a key. */
-  rows: string[];
   count: number;
 }
 
@@ -47,19 +45,13 @@ export interface TableModel {
 }
 
 /** Bounds of what is kept of a label. */
-const max = { named: 5, values: 12, candidates: 2, seen: 64 };
+const max = { values: 12, candidates: 2 };
 
 /** Largest part of a label's values that are exceptions. */
 const maxExceptional = 0.01;
 
 /** Rows from which few different texts are a list of values. */
 const minRowsOfLists = 50;
-
-/** A row that an exception names once the key is known. */
-interface Seen {
-  id: string;
-  cells: Readonly<Record<string, string>>;
-}
 
 function kindOf(value: unknown): Kind {
   if (typeof value === "number") return "number";
@@ -73,34 +65,26 @@ function kindOf(value: unknown): Kind {
 
 /** Values of one label. */
 class Label {
-  readonly #kinds = new Map<Kind, { count: number; first: Seen[] }>();
-  /** Texts with how often each comes; undefined once there are too many. */
-  #texts: Map<string, number> | undefined = new Map();
+  readonly #kinds = new Map<Kind, number>();
+  /** Texts that came; undefined once there are too many. */
+  #texts: Set<string> | undefined = new Set();
   #values: RowSet | undefined = new RowSet();
   filled = 0;
   isWhole = true;
   linkKey: string | undefined;
 
-  observe(value: unknown, seen: () => Seen): void {
+  observe(value: unknown): void {
     this.filled++;
     const kind = kindOf(value);
-    const known = this.#kinds.get(kind) ?? { count: 0, first: [] };
-    this.#kinds.set(kind, known);
-    if (known.count++ < max.named) known.first.push(seen());
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     if (kind === "number" && !Number.isInteger(value)) this.isWhole = false;
     if (kind === "date" && typeof value === "string" && value.includes("T")) this.isWhole = false;
     if (kind === "linked" && isObject(value) && isObject(value["value"])) {
       const { label } = value["value"];
       if (typeof label === "string") this.linkKey ??= label;
     }
-    this.#countText(value);
+    if (typeof value === "string" && (this.#texts?.add(value).size ?? 0) > max.values) this.#texts = undefined;
     this.#compare(value);
-  }
-
-  #countText(value: unknown): void {
-    if (!this.#texts || typeof value !== "string") return;
-    this.#texts.set(value, (this.#texts.get(value) ?? 0) + 1);
-    if (this.#texts.size > max.values) this.#texts = undefined;
   }
 
   #compare(value: unknown): void {
@@ -119,26 +103,19 @@ class Label {
     this.#values = undefined;
   }
 
-  /** The label with its kind; `name` names a row. */
-  model(label: string, name: (seen: Seen) => string): FieldModel {
-    const all = [...this.#kinds].sort(([, a], [, b]) => b.count - a.count);
-    const [first] = all;
-    const kind = first?.[0] ?? "any";
-    const others = all.slice(1);
-    const rest = others.reduce((sum, [, { count }]) => sum + count, 0);
+  model(label: string): FieldModel {
+    const all = [...this.#kinds].sort(([, a], [, b]) => b - a);
+    const [first, ...others] = all;
+    const rest = others.reduce((sum, [, count]) => sum + count, 0);
     // A day is a text, too: where texts are no exception, the label has texts.
     const isText = rest > this.filled * maxExceptional && all.every(([one]) => one === "text" || one === "date");
     const isMixed = !isText && rest > this.filled * maxExceptional;
-    const main = isText ? "text" : isMixed ? "any" : kind;
+    const main = isText ? "text" : isMixed || !first ? "any" : first[0];
     const strange = isText ? [] : isMixed ? all : others.filter(([one]) => !(main === "text" && one === "date"));
-    const exceptions = strange.map(([one, { count, first }]): Exception => ({
-      kind: one,
-      count,
-      rows: first.map(name),
-    }));
-    const texts = this.#texts && main === "text" && this.filled >= minRowsOfLists ? [...this.#texts.keys()].sort() : [];
+    const exceptions = strange.map(([kind, count]): Exception => ({ kind, count }));
+    const texts = this.#texts && main === "text" && this.filled >= minRowsOfLists ? [...this.#texts].sort() : [];
     return {
-      ...{ label, kind: first ? main : "any", filled: this.filled, unique: this.isUnique, exceptions },
+      ...{ label, kind: main, filled: this.filled, unique: this.isUnique, exceptions },
       sure: !first ? "none" : isMixed ? "mixed" : exceptions.length > 0 ? "most" : "all",
       isWhole: this.isWhole,
       ...(texts.length > 0 ? { values: texts } : {}),
@@ -147,7 +124,7 @@ class Label {
   }
 }
 
-/** Learns what a table has from its rows, in one pass: of each label counts, and the first rows of each kind. */
+/** Learns what a table has from its rows, in one pass: of each label the counts of each kind. */
 export class TableInference {
   readonly #table: string;
   readonly #key: readonly string[];
@@ -164,13 +141,12 @@ export class TableInference {
     return this.#rows;
   }
 
-  observe(id: string, values: RowData): void {
+  observe(values: RowData): void {
     this.#rows++;
-    const seen = (): Seen => ({ id, cells: cellsOf(values, this.#key) });
     for (const [label, value] of Object.entries(values)) {
       let known = this.#labels.get(label);
       if (!known) this.#labels.set(label, (known = new Label()));
-      if (canonical(value) !== undefined) known.observe(value, seen);
+      if (canonical(value) !== undefined) known.observe(value);
     }
     // Proofs of many labels would take the memory of the table.
     if (this.#rows % 10_000 === 0) this.#narrow();
@@ -187,22 +163,7 @@ export class TableInference {
     const full = [...this.#labels].filter(([, one]) => one.isUnique && one.filled === this.#rows);
     const found = full.find(([label]) => /^(code|key|id|name|email)$/i.test(label)) ?? full[0];
     const key = this.#key.length > 0 ? [...this.#key] : found ? [found[0]] : [];
-    const name = ({ id, cells }: Seen): string =>
-      key.length > 0 && key.every((label) => cells[label] !== undefined)
-        ? key.map((label) => cells[label]).join(", ")
-        : id;
-    const fields = [...this.#labels].map(([label, one]) => one.model(label, name));
+    const fields = [...this.#labels].map(([label, one]) => one.model(label));
     return { table: this.#table, rows: this.#rows, key, fields };
   }
-}
-
-/** The short cells of a row, by which it may be named. */
-function cellsOf(values: RowData, key: readonly string[]): Record<string, string> {
-  const labels = key.length > 0 ? key : Object.keys(values);
-  return Object.fromEntries(
-    labels.flatMap((label) => {
-      const text = keyText(values[label]);
-      return text !== undefined && text.length <= max.seen ? [[label, text] as const] : [];
-    }),
-  );
 }

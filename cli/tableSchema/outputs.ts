@@ -209,8 +209,7 @@ function describe(field: FieldModel, { rows }: TableModel, width: number): strin
   return [
     `  ${label.padEnd(width)}  ${parts.join(", ")}`,
     ...exceptions.map(
-      ({ kind: other, count, rows: named }) =>
-        `  ${"".padEnd(width)}    ${count} of ${filled}: ${forms[other].words} (${some(named.map(quote), named.length)}${count > named.length ? ", …" : ""})`,
+      ({ kind: other, count }) => `  ${"".padEnd(width)}    ${count} of ${filled}: ${forms[other].words}`,
     ),
   ];
 }
