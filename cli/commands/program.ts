@@ -5,7 +5,7 @@ import { removedFlagsOf } from "../../machine/removed.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
 import * as own from "./commands.ts";
 import { startEmulatorsHere } from "./emulator/emulators.ts";
-import { hostFiles, hostOwn, remaining, RenamingWatch } from "./hosting.ts";
+import { hostFiles, hostOwn, RenamingWatch } from "./hosting.ts";
 
 const { version } = readOwnPackage();
 
@@ -20,7 +20,6 @@ export const program = new Command("microapps")
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help lists the commands)");
 addEngineCommands(program, undefined, {
-  remaining,
   sizes: describeSizes,
   hints: () => new RenamingWatch(),
   host: hostOwn,

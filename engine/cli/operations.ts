@@ -7,10 +7,9 @@ import type { Emit, RunKind, StepInfo } from "../events.ts";
 import type { RunOptions } from "../execute.ts";
 import type { HostProgram } from "../program/hostedProgram.ts";
 import type { HostProvider } from "../providers/starting.ts";
-import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor, createPaint, headline } from "../terminal/colors.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
-import { writeOn, oneLine } from "../terminal/text.ts";
+import { writeOn } from "../terminal/text.ts";
 import type { Stack } from "../workspace/workspace.ts";
 import { type GlobalOptions, openWorkspace, optionsOf } from "./globals.ts";
 
@@ -32,8 +31,6 @@ const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", d
 
 /** Descriptions of resources that only their provider can give. */
 export interface Descriptions {
-  /** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
-  remaining?: (resources: readonly ResourceState[]) => readonly string[];
   /** Begins a run, then describes the contents of each resource that is deleted, in the order of the steps. */
   sizes?: () => (step: StepInfo) => string | undefined;
   /** Begins a preview: takes its steps, and then describes what may be meant otherwise. */
@@ -178,8 +175,6 @@ async function change(given: Given, kind: RunKind): Promise<void> {
         terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
         return;
       }
-      for (const text of descriptions.remaining?.(resources) ?? [])
-        terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview) {
