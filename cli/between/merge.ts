@@ -32,12 +32,12 @@ export interface ThreeValues<Value = unknown> {
 export type MergeSides = Record<keyof ThreeValues, Records>;
 
 /** Something that both sides changed, and not alike. */
-export type MergeConflict =
+type MergeConflict =
   | ({ key: string; label: string } & ThreeValues)
   | ({ key: string; label?: undefined } & ThreeValues<Cells>);
 
 /** Cells of a record that change, by label. */
-export type CellChanges = Readonly<Record<string, ThreeValues>>;
+type CellChanges = Readonly<Record<string, ThreeValues>>;
 
 /** Something that `to` gets. */
 export type Takeover =
@@ -48,7 +48,7 @@ export type Takeover =
 /** Decides a conflict: `ours` keeps what `to` has, `theirs` takes what `from` has. */
 export type Decide = (key: string, label: string | undefined) => "ours" | "theirs" | undefined;
 
-export interface MergeTerms {
+interface MergeTerms {
   isSame?: SameValue;
   decide?: Decide;
   /** Labels of the natural key. With them, two corrections of the key of one record conflict. */

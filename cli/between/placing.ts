@@ -217,7 +217,7 @@ export interface RenamedColumn {
 }
 
 /** Brings changes of rows into an environment's files: where a row stands, or as an override in its own layer. */
-export class RowPlacing {
+class RowPlacing {
   readonly #files: EnvironmentFiles;
   readonly #seed: string;
   readonly #key: readonly string[];
@@ -376,7 +376,7 @@ const withoutNothing = (cells: Cells): RowData =>
   );
 
 /** A change of one person: `role` is the new one. */
-export interface PersonChange {
+interface PersonChange {
   do: "add" | "change" | "remove";
   name: string;
   role?: string;

@@ -112,10 +112,7 @@ export function addReportCommand(program: Command): void {
     .option("--base <commit>", "what the working tree is compared with (default: HEAD)")
     .option("--from <environment>", "compare the files of this environment with those of --to instead")
     .option("--to <environment>", "the environment that --from is compared with")
-    .option(
-      "--state <file>",
-      "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
-    )
+    .addOption(stateOption())
     .option("--expect-no-changes", "fail when anything changes")
     .option("--expect-plan <digest>", "fail when the plan is not this one, sha256:…: of one environment")
     .option("--data-only", "fail when a file changes that no environment reads")
@@ -137,10 +134,7 @@ export function addReportCommand(program: Command): void {
 export function addDriftCommand(program: Command): void {
   const stacks = collectStacks(program);
   reporting(program.command("drift").description("report what was changed on the platform by hand"))
-    .option(
-      "--state <file>",
-      "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
-    )
+    .addOption(stateOption(" --show-secrets", ", with MICROAPPS_ENDPOINT in the environment"))
     .option("--tolerate", "tolerate the drift for a time: add it to drift.yaml")
     .option("--because <text>", "the reason")
     .option("--until <day>", "the last day, at most 90 days from now (default: 30 days from now)")
@@ -160,6 +154,12 @@ const reporting = (command: Command): Command =>
     .option("-o, --output <file>", "write it to this file instead of printing it")
     .addOption(new Option("--format <format>", "the format").choices(["md", "json", "text"]).default("text"))
     .addOption(dayOption());
+
+const stateOption = (flag = "", besides = ""): Option =>
+  new Option(
+    "--state <file>",
+    `the state, as 'stack export${flag}' prints it, where its backend is out of reach${besides}; - reads it from standard input`,
+  );
 
 /** The day as of which people with an end are counted. The provider reads it from the environment as well. */
 const dayOption = (): Option =>
@@ -187,34 +187,32 @@ function chosen(names: readonly string[], stacks: readonly string[], all: boolea
 /** Adds the commands that work on Environment files alone: no stack, passphrase, platform or program is needed. */
 export function addEnvironmentCommands(program: Command): void {
   const environment = program.command("environment").description("check and show Environment files");
-  environment
-    .command("check")
-    .description(
-      "report everything that is wrong with an Environment file and its rows, without stack, passphrase or platform",
-    )
-    .argument("[file]", "the file; without it, that of the stack given with --stack")
+  const ofFile = (name: string, description: string): Command =>
+    environment
+      .command(name)
+      .description(description)
+      .argument("[file]", "the file; without it, that of the stack given with --stack");
+  ofFile(
+    "check",
+    "report everything that is wrong with an Environment file and its rows, without stack, passphrase or platform",
+  )
     .addOption(dayOption())
     .option("--base <commit>", "refuse what would stop a change from this commit, such as removals without their line")
     .action(async (file: string | undefined, _, command: Command) => {
       const { checkFile } = await import("./environment/files.ts");
       process.stdout.write(await checkFile(file, command.optsWithGlobals()));
     });
-  environment
-    .command("show")
-    .description("print an Environment file merged with everything that it extends")
-    .argument("[file]", "the file; without it, that of the stack given with --stack")
+  ofFile("show", "print an Environment file merged with everything that it extends")
     .option("--origin", "show the file, line and column of each value")
     .option("-j, --json", "print it as JSON")
     .action(async (file: string | undefined, _, command: Command) => {
       const { showFile } = await import("./environment/files.ts");
       process.stdout.write(showFile(file, command.optsWithGlobals()));
     });
-  environment
-    .command("schema")
-    .description(
-      "write the JSON Schema by which an editor completes an Environment file down to the labels and values of its rows",
-    )
-    .argument("[file]", "the file; without it, that of the stack given with --stack")
+  ofFile(
+    "schema",
+    "write the JSON Schema by which an editor completes an Environment file down to the labels and values of its rows",
+  )
     .option("--out <file>", "where to write it (default: environment.schema.json beside the Environment file)")
     .action(async (file: string | undefined, _, command: Command) => {
       const { describeFile } = await import("./environment/files.ts");
@@ -232,10 +230,7 @@ export function addPullCommand(program: Command): void {
     .option("-y, --yes", "write without asking")
     .option("--into <file>", "write overrides into this file of the environment")
     .option("--foreign", "also take rows and people that nobody declares")
-    .option(
-      "--state <file>",
-      "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach; - reads it from standard input",
-    )
+    .addOption(stateOption(" --show-secrets"))
     .option("--dirty", "write even if files of the environment are not committed")
     .option("--non-interactive", "ask nothing, and only show unless --yes is given")
     .action(async (environment: string | undefined, things: string[], _, own: Command) => {

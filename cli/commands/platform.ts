@@ -63,7 +63,7 @@ interface Managed {
   tables: TableOption[];
 }
 
-export type StateResources = Awaited<ReturnType<Stack["read"]>>["resources"];
+type StateResources = Awaited<ReturnType<Stack["read"]>>["resources"];
 
 /** The resources of one of our types, of both kinds of provider. */
 export const ofType = (resources: StateResources, type: string): StateResources =>

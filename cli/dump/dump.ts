@@ -280,7 +280,7 @@ function counted(organizations: readonly DumpedOrganization[], seeds: readonly D
 }
 
 /** Effects of a masks file. */
-export interface MasksCheck {
+interface MasksCheck {
   labels: { table: string; label: string; rule: string | undefined; values: number; unmasked: boolean }[];
   /** Reasons for which a dump would stop. */
   problems: string[];
@@ -344,7 +344,7 @@ const stateOf = (definition: unknown, path: string[], id: string, outputs: Prope
 };
 
 /** Organizations, teams and members as an import would leave them: the things that the file declares. */
-export function existingPeople(organizations: readonly DumpedOrganization[]): Existing[] {
+function existingPeople(organizations: readonly DumpedOrganization[]): Existing[] {
   const ids = new Map<string, string>();
   const declared = {
     organizations: declareOrganizations(organizations),
@@ -379,7 +379,7 @@ function findOnPlatform(
  * The state of a seed that owns its rows: the result of creating it, since everything exists already. With a client
  * that may only read, this also proves that the file matches the table. Throws when it does not.
  */
-export async function existingSeed(
+async function existingSeed(
   context: Context,
   { name, declaration, references, parent }: DumpedSeed,
 ): Promise<Existing> {
@@ -401,7 +401,7 @@ export async function existingSeed(
 }
 
 /** Resources of an Environment of files alone, of one in a program, or single ones of the plugin. */
-export type ImportTarget = "files" | "dynamic" | "plugin";
+type ImportTarget = "files" | "dynamic" | "plugin";
 
 /**
  * The file for `pulumi import --file`. Resources of an Environment have the names and parents that it gives them. For dynamic
@@ -409,12 +409,7 @@ export type ImportTarget = "files" | "dynamic" | "plugin";
  * IDs are enough, except for rows, which have none.
  * @param folder of the dump, from the program's folder, in which an import runs
  */
-export function importText(
-  dumped: readonly Existing[],
-  target: ImportTarget,
-  environment: string,
-  folder: string,
-): string {
+function importText(dumped: readonly Existing[], target: ImportTarget, environment: string, folder: string): string {
   const inFolder = ({ source, ...rest }: Properties): Properties =>
     typeof source === "string" ? { ...rest, source: posix.join(folder, source) } : rest;
   const existing = dumped.map((one) => ({ ...one, inputs: inFolder(one.inputs), outputs: inFolder(one.outputs) }));

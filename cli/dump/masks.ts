@@ -14,7 +14,7 @@ import type { DumpedSeed } from "./seeds.ts";
 import { isNothing, linkOf, type TableOption, type TableRows } from "./tables.ts";
 
 /** Why nothing was masked, each reason in one sentence with its remedy. It quotes no value that is to be masked. */
-export class MaskError extends Error {
+class MaskError extends Error {
   override readonly name = "MaskError";
 }
 
@@ -37,7 +37,7 @@ const described = z.strictObject({
 });
 
 /** The content of a masks file. */
-export const masksFile = z.strictObject({
+const masksFile = z.strictObject({
   labels: z.record(label, rule).default({}).describe("Rules for the labels of every table."),
   tables: z
     .record(label, z.record(label, rule))
@@ -49,13 +49,13 @@ export const masksFile = z.strictObject({
 });
 
 /** A rule with what it needs. */
-export type MaskRule =
+type MaskRule =
   | { kind: "keep" | "drop" | "name" | "address" | "digits" }
   | { kind: "constant"; value: string | number | boolean }
   | { kind: "date"; by: string | undefined };
 
 /** A rule of the file and where it stands, for people. */
-export interface PlacedRule {
+interface PlacedRule {
   rule: MaskRule;
   place: string;
 }
@@ -130,14 +130,14 @@ export function masksJsonSchema(): object {
 }
 
 /** A table as rules see it. */
-export interface MaskedTable {
+interface MaskedTable {
   table: string;
   /** Labels of the natural key. */
   key: readonly string[];
 }
 
 /** The rules of a file for the tables of a dump; knows which of them matched. */
-export class MaskRules {
+class MaskRules {
   readonly file: MasksFile;
   readonly #used = new Set<PlacedRule>();
 
@@ -236,10 +236,10 @@ export class MaskRules {
 }
 
 /** The variable with the secret that masks are made with. */
-export const secretVariable = "MICROAPPS_MASK_SECRET";
+const secretVariable = "MICROAPPS_MASK_SECRET";
 
 /** The variable with the path of a file that has it. */
-export const secretFileVariable = "MICROAPPS_MASK_SECRET_FILE";
+const secretFileVariable = "MICROAPPS_MASK_SECRET_FILE";
 
 /** Characters that a secret has at least, and how many different ones. */
 const [shortest, fewest] = [32, 8];
@@ -291,7 +291,7 @@ export interface MaskRequest {
 }
 
 /** A label of a table, and what was seen of it. */
-export interface MaskedLabel {
+interface MaskedLabel {
   label: string;
   rule: PlacedRule | undefined;
   /** Values, links left out. */
@@ -304,7 +304,7 @@ export interface MaskedLabel {
 }
 
 /** Masks the rows of one table as they come, and notes what its labels hold. */
-export class TableMask {
+class TableMask {
   readonly option: TableOption;
   readonly #rules: MaskRules;
   readonly #pseudonyms: Pseudonyms;

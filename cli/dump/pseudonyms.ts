@@ -115,7 +115,7 @@ const maxForms = 10_000;
  * form never become the same, and none stays: each form has a permutation of its own, a Feistel network over both halves with keyed SHA-256. Of a
  * number the zeros at its beginning stay, and none come.
  */
-export class Scrambler {
+class Scrambler {
   readonly #key: string;
   #forms = new Map<string, string>();
 

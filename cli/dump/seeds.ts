@@ -7,7 +7,7 @@ import { read } from "../../provider/seedRows/source/read.ts";
 import { DumpError, isNothing, linkOf, parentColumn, stableJson, type TableRows } from "./tables.ts";
 
 /** A seed as an environment file declares it. */
-export interface DumpedDeclaration {
+interface DumpedDeclaration {
   table: string;
   key: string | string[];
   source: string;

@@ -127,7 +127,7 @@ interface ReadRow {
 }
 
 /** What a masked dump makes of the rows of one table. */
-export interface RowMask {
+interface RowMask {
   apply: (values: RowData) => RowData;
 }
 

@@ -56,7 +56,7 @@ describe("drift.yaml", () => {
   test.each([
     [
       "- { environment: prod, thing: a, because: b, until: 2030-04-11 }",
-      "drift.yaml:1:3: until is more than 90 days away: name an earlier day",
+      "drift.yaml:1:53: until is more than 90 days away: name an earlier day",
     ],
     [
       "- { environment: prod, thing: a, name: '*@example.com', because: b, until: 2030-04-10 }",
@@ -64,7 +64,7 @@ describe("drift.yaml", () => {
     ],
     [
       "- { environment: '*', thing: a, because: b, until: 2030-04-11 }\n- { thing: a }",
-      "drift.yaml:1:18: environment must be exact: no pattern matches everything\ndrift.yaml:2:3: environment is required\ndrift.yaml:2:3: because is required\ndrift.yaml:2:3: until must be a day such as 2030-01-31",
+      "drift.yaml:1:18: environment must be exact: no pattern matches everything\ndrift.yaml:1:52: until is more than 90 days away: name an earlier day\ndrift.yaml:2:3: environment is required\ndrift.yaml:2:3: because is required\ndrift.yaml:2:3: until must be a day such as 2030-01-31",
     ],
     [
       "- { environment: prod, thing: '*', because: b, until: 2030-02-01 }",

@@ -8,7 +8,6 @@ import type { Row, RowData } from "../../platform/contract/values.ts";
 import { ApiError, entryIn, isObject } from "../../platform/contract/wire.ts";
 import { formatCount } from "../../platform/messages/text.ts";
 import { type DeclaredThing as Declaring, topName } from "../../provider/environment/things.ts";
-import { describePlace, toPlainValue } from "../../provider/layers/document.ts";
 import {
   describeOver,
   describeSoon,
@@ -41,7 +40,7 @@ import {
   type Thing,
   toShownKind,
 } from "./changeSet.ts";
-import { checkedIn, DataRefusal, driftFile } from "./environments.ts";
+import { checkedIn, driftFile } from "./environments.ts";
 import { type PlannedStep, planOf, toBefore, toPlain } from "./planner.ts";
 import { comparePeople, isOfPeople } from "./section.ts";
 import { holdsSecret, type StateResource } from "./state.ts";
@@ -89,7 +88,7 @@ export interface Looked {
 }
 
 /** Rows of a seed that are not as they were applied, as they are on the platform. */
-export interface SeenRows {
+interface SeenRows {
   /** By their keys: the first ones, unless all are kept. */
   changed: Map<string, RowData>;
   foreign: RowData[];
@@ -493,23 +492,13 @@ export interface Accepted extends z.output<typeof entry> {
   place: string;
 }
 
-/** Reads drift.yaml; a mistake in it ends with one error. */
+/** Reads drift.yaml; mistakes in it end with one error. */
 export function parseAccepted(text: string, now: number): Accepted[] {
-  const {
-    data = [],
-    problems,
-    at: placeOf,
-  } = checkedIn(text, driftFile, z.array(entry), (root) => toPlainValue(root) ?? []);
-  const entries = data.map((each, index): Accepted => {
-    const at = placeOf([index]);
-    if (Date.parse(each.until) > now + maxDays * day)
-      problems.push({ at, message: `until is more than ${maxDays} days away: name an earlier day` });
-    return { ...each, place: describePlace(at) };
+  const until = entry.shape.until.refine((each) => !(Date.parse(each) > now + maxDays * day), {
+    message: `is more than ${maxDays} days away: name an earlier day`,
   });
-  if (problems.length > 0) {
-    throw new DataRefusal(problems.map(({ at, message }) => `${describePlace(at)}: ${message}`).join("\n"));
-  }
-  return entries;
+  const { data, at } = checkedIn(text, driftFile, z.array(entry.extend({ until })), []);
+  return data.map((each, index) => ({ ...each, place: at([index]) }));
 }
 
 const isOver = ({ until }: Accepted, now: number): boolean => Date.parse(until) + day <= now;

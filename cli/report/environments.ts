@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sentences, unbroken } from "../../platform/messages/text.ts";
 import { type Declaration, type HeldRule, readEnvironment } from "../../provider/environment/declaration.ts";
-import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
 import {
   describePlace,
   find,
@@ -35,19 +35,18 @@ const entry = z.strictObject({
   file: z.string().min(1),
   endpoint: z.string().min(1).optional(),
   after: z
-    .union([
-      z
-        .string()
-        .transform((one) => [one])
-        .pipe(z.array(z.string())),
-      z.array(z.string()),
-    ])
+    .array(z.string())
+    .or(z.string().transform((one) => [one]))
     .optional(),
 });
-const environments = z.record(
-  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -; correct the name"),
-  entry,
-);
+const environments = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -; correct the name"),
+    entry,
+  )
+  .refine((all) => Object.keys(all).length <= maxEnvironments, {
+    message: `has more than ${maxEnvironments} environments; split the project`,
+  });
 
 /** An environment: its stack (default: its own name), its file beside Pulumi.yaml, its platform. */
 export interface EnvironmentEntry {
@@ -62,55 +61,50 @@ export interface EnvironmentEntry {
 export const originOf = (text = ""): string =>
   /^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : text;
 
-/** Reads a small YAML file by its schema. `at` is the place of what stands at a path. */
+/**
+ * Reads a small YAML file by its schema. Throws a DataRefusal that names each mistake at its place.
+ * @param empty what a file without content stands for
+ */
 export function checkedIn<Content>(
   text: string,
   file: string,
   schema: z.ZodType<Content>,
-  plain: (root: Value) => unknown = toPlainValue,
-): { data: Content | undefined; problems: Problem[]; at: (path: readonly PropertyKey[]) => Place } {
+  empty?: Content,
+): { data: Content; at: (path: readonly PropertyKey[]) => string } {
   const problems: Problem[] = [];
   const root = parse(text, file, (problem) => problems.push(problem));
-  const at = (path: readonly PropertyKey[]): Place =>
+  const placeOf = (path: readonly PropertyKey[]): Place =>
     root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file, line: 1, column: 1 };
-  const read = root && schema.safeParse(plain(root), sentences);
-  for (const { path, message } of read?.error?.issues ?? []) {
+  const read = schema.safeParse((root && toPlainValue(root)) ?? empty, sentences);
+  for (const { path, message } of (problems.length === 0 && read.error?.issues) || []) {
     const name = path.filter((step) => typeof step === "string").join(".");
-    problems.push({ at: at(path), message: `${name} ${message}`.trim() });
+    problems.push({ at: placeOf(path), message: `${name} ${message}`.trim() });
   }
-  return { data: read?.data, problems, at };
-}
-
-/** The entries of environments.yaml, and its problems. */
-export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
-  const { data = {}, problems: found } = checkedIn(text, environmentsFile, environments);
-  const names = Object.keys(data);
-  if (names.length > maxEnvironments) {
-    const at = { file: environmentsFile, line: 1, column: 1 };
-    found.push({ at, message: `has more than ${maxEnvironments} environments; split the project` });
-  }
-  const entries = Object.entries(data).map(([name, { stack = name, after = [], ...rest }]) => ({
-    name,
-    stack,
-    after,
-    ...rest,
-  }));
-  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: describePlace(at) }));
-  return { entries, problems };
+  if (problems.length > 0 || !read.success)
+    throw new DataRefusal(problems.map(({ at, message }) => `${describePlace(at)}: ${unbroken(message)}`).join("\n"));
+  return { data: read.data, at: (path) => describePlace(placeOf(path)) };
 }
 
 /** The entries of a text of environments.yaml. Throws a DataRefusal. */
-function entriesIn(text: string): EnvironmentEntry[] {
-  const { entries, problems } = environmentsIn(text);
-  const [wrong] = problems;
-  if (wrong) throw new DataRefusal(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
-  return entries;
+export function environmentsIn(text: string): EnvironmentEntry[] {
+  const { data } = checkedIn(text, environmentsFile, environments);
+  return Object.entries(data).map(([name, { stack = name, after = [], ...rest }]) => ({ name, stack, after, ...rest }));
+}
+
+/** The entries of a text that was there before: none of one with a mistake. */
+export function formerEnvironments(text = "{}"): EnvironmentEntry[] {
+  try {
+    return environmentsIn(text);
+  } catch (error) {
+    if (error instanceof DataRefusal) return [];
+    throw error;
+  }
 }
 
 /** The environments that a project lists; undefined where it has no such file. Throws a DataRefusal. */
 export function readEnvironments(folder: string): EnvironmentEntry[] | undefined {
-  const text = textIn(folder, environmentsFile);
-  return text === undefined ? undefined : entriesIn(text);
+  const text = textIfAny(folder, environmentsFile, maxMegabytesOfLayer);
+  return text === undefined ? undefined : environmentsIn(text);
 }
 
 /** The environment of a name, or of a stack. Throws a DataRefusal. */
@@ -119,14 +113,6 @@ export function entryNamed(entries: readonly EnvironmentEntry[], name: string): 
   if (found) return found;
   const names = entries.map((each) => each.name).join(", ");
   throw new DataRefusal(`${environmentsFile} does not list ${name}; there is ${names || "none"}`);
-}
-
-/** The text of a file; undefined where there is none. Throws a DataRefusal where it can't be read. */
-export function textIn(folder: string, file: string): string | undefined {
-  const found = textOrReason(folder, file, maxMegabytesOfLayer);
-  if ("text" in found) return found.text;
-  if (found.reason === absent) return undefined;
-  throw new DataRefusal(`${file} can't be read: ${found.reason}`);
 }
 
 /** An Environment file as it was read: what it declares, and where. */

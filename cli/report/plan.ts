@@ -13,7 +13,7 @@ import { type EnvironmentEntry, type EnvironmentReading, readDeclaration, readEn
 import { inWords } from "./rendering.ts";
 
 /** All that decides what a run will do, each as text or as a digest, by the words in which a difference is named. */
-export type PlanParts = Readonly<Record<(typeof parts)[number], string>>;
+type PlanParts = Readonly<Record<(typeof parts)[number], string>>;
 
 /** In the order in which a digest has them. */
 const parts = [

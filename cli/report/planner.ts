@@ -61,7 +61,7 @@ interface Noted {
 export type Plan = readonly PlannedStep[];
 
 /** A thing before a run: of a state, or of a declaration with the outputs that its creation would have left. */
-export interface KnownThing {
+interface KnownThing {
   /** As it was called then. */
   name: string;
   id: string;

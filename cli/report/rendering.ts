@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type unhomoglyph from "unhomoglyph";
 import { z } from "zod";
+import { printableJson } from "../../engine/index.ts";
 import { besideAlike, formatCount } from "../../platform/messages/text.ts";
 import {
   byWeight,
@@ -41,11 +42,11 @@ export function cut(text: string, maxLength: number): string {
 }
 
 /** A value as people read it. */
-export const valueText = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** Two values as people read them: never alike where they differ, and an empty text is seen. */
-export function valueTexts(before: unknown, after: unknown): [before: string, after: string] {
+function valueTexts(before: unknown, after: unknown): [before: string, after: string] {
   const isAlike = valueText(before) === valueText(after) && before !== undefined && after !== undefined;
   const text = (value: unknown): string =>
     value === "" || (isAlike && typeof value === "string") ? JSON.stringify(value) : valueText(value);
@@ -53,7 +54,7 @@ export function valueTexts(before: unknown, after: unknown): [before: string, af
 }
 
 /** Cuts two texts to this length such that the part in which they first differ is seen. */
-export function cutBoth(before: string, after: string, maxLength: number): [before: string, after: string] {
+function cutBoth(before: string, after: string, maxLength: number): [before: string, after: string] {
   const [one, other] = [Array.from(before), Array.from(after)];
   if (one.length <= maxLength && other.length <= maxLength) return [before, after];
   let at = 0;
@@ -90,7 +91,7 @@ const tallied = (tally: Tally | undefined, what: string): string[] =>
   ops.flatMap((op) => (tally && tally[op] > 0 ? [`${formatCount(tally[op], what)} ${verbs[op]}`] : []));
 
 /** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
-export const toSigned = (counts: Counts): string =>
+const toSigned = (counts: Counts): string =>
   ops.flatMap((op) => (counts[op] > 0 ? [`${signs[op]}${counts[op]}`] : [])).join(" ");
 
 /** Summary of a thing's changes, in words of ours alone: `2 rows removed, 1 setting`. */
@@ -103,7 +104,7 @@ export function summary({ op, people, rows, changes }: Thing): string {
 }
 
 /** Exact counts of a section. */
-export function totals({ things }: Section): { things: Counts & { replace: number }; people: Tally; rows: Tally } {
+function totals({ things }: Section): { things: Counts & { replace: number }; people: Tally; rows: Tally } {
   const counts = { ...noTally(), replace: 0 };
   const [people, rows] = [noTally(), noTally()];
   for (const thing of things) {
@@ -147,14 +148,14 @@ export function isConfusable(text: string): boolean {
 // Environments that change alike are shown once.
 
 /** A value with the environments that have it, and the places where it stands. */
-export interface Shared<Value> {
+interface Shared<Value> {
   value: Value;
   environments: string[];
   places: string[];
 }
 
 /** One thing as all environments have it: equal changes once, with the environments that they are in. */
-export interface MergedThing {
+interface MergedThing {
   kind: Thing["kind"];
   name: string;
   environments: string[];
@@ -190,7 +191,7 @@ export const shared = (
   group(environments.flatMap((each) => textsOf(each).map((value) => ({ environment: each.name, value }))));
 
 /** Things of several environments as one list: removals first, and things that differ beside each other. */
-export function mergeThings(
+function mergeThings(
   environments: readonly EnvironmentChanges[],
   thingsOf: (environment: EnvironmentChanges) => readonly Thing[],
 ): MergedThing[] {
@@ -235,7 +236,7 @@ const changeKey = ({ kind, op, name, fields, accepted }: Change): string =>
  * True for a change that adds to its thing's line: settings of a new thing count when a file has them, those of a
  * removed one never.
  */
-export const saysMore =
+const saysMore =
   ({ heads }: MergedThing) =>
   ({ value: { kind, op, place } }: Shared<Change>): boolean =>
     kind !== "setting" ||
@@ -263,7 +264,7 @@ function isCovered(thing: Thing, by: Thing, isOpen: boolean): boolean {
 const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
 
 /** The reason why a section is incomplete; undefined for a complete one. */
-export const openPart = (section: Section | undefined): string | undefined =>
+const openPart = (section: Section | undefined): string | undefined =>
   section?.why === undefined ? undefined : `${section.compared ? "incomplete" : "not compared"}: ${section.why}`;
 
 const nothing: Record<ChangeSet["kind"], string> = {
@@ -813,11 +814,7 @@ class Comment {
 }
 
 /** The report as JSON; what a terminal would obey is escaped, which means the same. */
-export const json = (set: ChangeSet): string =>
-  `${JSON.stringify(changeSet.parse(set), null, 2).replace(/[^\n\x20-\x7e]/gu, (char) => {
-    if (toVisible(char) === char) return char;
-    return [...Array(char.length).keys()].map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
-  })}\n`;
+export const json = (set: ChangeSet): string => `${printableJson(changeSet.parse(set), 2)}\n`;
 
 /** JSON Schema of a report. */
 export const reportSchema = (): object => ({

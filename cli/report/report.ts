@@ -14,7 +14,6 @@ import {
   notCompared,
   type Note,
   orderThings,
-  placed,
   type Section,
   stable,
   type Thing,
@@ -28,6 +27,7 @@ import {
   type EnvironmentReading,
   environmentsFile,
   environmentsIn,
+  formerEnvironments,
   originOf,
   readDeclaration,
   readEnvironments,
@@ -120,23 +120,20 @@ interface Listed {
 /** The environments that are asked for, with those that the base has and the working tree has not. */
 async function environmentsOf({ request, base, tree }: Sides): Promise<Listed> {
   const { stacks, file } = request;
-  const before = (await base.text(environmentsFile)) ?? "{}";
+  const was = formerEnvironments(await base.text(environmentsFile));
   const after = textIfAny(tree.folder, environmentsFile, maxMegabytesOfLayer) ?? "{}";
-  const was = environmentsIn(before);
-  const is = before === after ? was : environmentsIn(after);
-  const former = new Map(was.entries.map((entry) => [entry.name, entry]));
+  const is = file === undefined ? environmentsIn(after) : formerEnvironments(after);
+  const former = new Map(was.map((entry) => [entry.name, entry]));
   const named = file === undefined ? [] : [file];
   const filesIn = (all: readonly EnvironmentEntry[]): string[] => [...all.map((each) => each.file), ...named];
-  const files = { before: filesIn(was.entries), after: filesIn(is.entries) };
+  const files = { before: filesIn(was), after: filesIn(is) };
   if (file !== undefined) {
     const [name = file] = stacks;
     return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, files };
   }
-  const [wrong] = is.problems;
-  if (wrong) throw new DataRefusal(placed(wrong));
-  const removed = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
+  const removed = was.filter(({ name }) => !is.some((each) => each.name === name));
   const listed = [
-    ...is.entries.map((entry) => ({ ...entry, isListed: true })),
+    ...is.map((entry) => ({ ...entry, isListed: true })),
     ...removed.map((entry) => ({ ...entry, isListed: false })),
   ];
   if (listed.length === 0) {

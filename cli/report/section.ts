@@ -464,7 +464,7 @@ interface Person {
 }
 
 /** The people of a team on both sides, one by one, whether they stand in its members or in its roster. */
-export function peopleAhead(plan: Plan, team: PlannedStep, sides: PlacedSides): PeopleAhead {
+function peopleAhead(plan: Plan, team: PlannedStep, sides: PlacedSides): PeopleAhead {
   const isBelow = ({ thing, known }: PlannedStep): boolean =>
     (team.thing !== undefined && thing?.above === team.thing.key) ||
     (team.known !== undefined &&
@@ -623,7 +623,7 @@ class Side {
 }
 
 /** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
-export async function listRows(
+async function listRows(
   { thing, known, rows, inputs, operation }: PlannedStep,
   sides: { base: Declared | undefined; head: Declared },
 ): Promise<Change[]> {

@@ -49,10 +49,6 @@ const problemsOf = (text: string): string => {
   parse(text, "dev.yaml", (problem) => problems.push(problem));
   return problems.map(({ message }) => message).join();
 };
-const listedIn = (text: string): string =>
-  environmentsIn(text)
-    .problems.map((each) => each.text)
-    .join();
 const all = async (items: AsyncIterable<unknown>): Promise<void> => {
   for await (const item of items) expect(item).toBeDefined();
 };
@@ -151,9 +147,9 @@ const rows: Row[] = [
   {
     cells: ["environments.yaml", layer, count(levels), `${count(maxEnvironments)} environments`],
     beyond: [
-      ...settingsBeyond(listedIn),
+      ...settingsBeyond(environmentsIn),
       [
-        () => listedIn(Array.from({ length: maxEnvironments + 1 }, (_, at) => `e${at}: { file: a }\n`).join("")),
+        () => environmentsIn(Array.from({ length: maxEnvironments + 1 }, (_, at) => `e${at}: { file: a }\n`).join("")),
         /more than 1000 environments/,
       ],
     ],
@@ -288,7 +284,7 @@ const heavy: [string, string][] = [
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a project or stack file": readSettings,
   "an Environment file": problemsOf,
-  "environments.yaml": listedIn,
+  "environments.yaml": environmentsIn,
   "drift.yaml": (text) => parseAccepted(text, 0),
   "a profile": profile,
 };

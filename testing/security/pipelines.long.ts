@@ -42,7 +42,7 @@ function commit(files: Readonly<Record<string, string>>): string {
 
 const list = 'dev: { file: dev.yaml, endpoint: "https://platform.example.com" }\n';
 const pipelines = (more: Partial<Pipelines>): Pipelines => ({
-  environments: inOrder(environmentsIn(list).entries),
+  environments: inOrder(environmentsIn(list)),
   ...{
     engine: "embedded",
     folder: "env",

@@ -70,14 +70,14 @@ export interface EditedFile {
 }
 
 /** An edit that is not made. */
-export interface RefusedEdit {
+interface RefusedEdit {
   edit: FileEdit;
   /** `file:line:column`, or the file. */
   place: string;
   reason: string;
 }
 
-export interface EditedFiles {
+interface EditedFiles {
   files: EditedFile[];
   refused: RefusedEdit[];
 }
@@ -508,7 +508,7 @@ interface RecordSpan {
 }
 
 /** The text of a CSV, and where each record of it stands. */
-export class CsvText {
+class CsvText {
   readonly #text: string;
   readonly #types: Readonly<Record<string, CellType>>;
   readonly #separator: string;
@@ -633,7 +633,7 @@ export class CsvText {
 }
 
 /** Adds lines at the end of a text, which keeps its last line end, or has none. */
-export function withLines(text: string, lines: readonly string[]): string {
+function withLines(text: string, lines: readonly string[]): string {
   const lineEnd = lineEndOf(text);
   const isOpen = text !== "" && !text.endsWith("\n");
   if (lines.length === 0) return text;

@@ -45,7 +45,7 @@ export interface PromotionBase {
 }
 
 /** A thing by its path in the file, or a row of a seed by its natural key. */
-export interface PromotedSubject {
+interface PromotedSubject {
   /** As people name it, and as `--only` takes it: `countries/DE`. */
   name: string;
   path: readonly string[];
@@ -104,16 +104,17 @@ const recordMaps = namedMaps.filter(({ kind }) => kind !== "reference").map(({ s
 const rowLabels = ["source", "rows", "rows+", "rows~", "rows-"];
 
 /** One thing with settings: where it stands in the file, and its settings as they are written. */
-export interface SettingRecord {
+interface SettingRecord {
   path: readonly string[];
   cells: Cells;
-  /** Settings that the configuration has: nobody promotes them. */
-  configured: readonly string[];
 }
+
+/** Stands for a setting that comes from the configuration: nobody promotes it. */
+const configured = { config: "…" };
 
 /** A path as the key of a record. */
 export const pathText = (path: readonly string[]): string => JSON.stringify(path);
-export const pathIn = (text: string): string[] => JSON.parse(text) as string[];
+const pathIn = (text: string): string[] => JSON.parse(text) as string[];
 
 /** Everything in an Environment file besides rows, thing by thing; those above come first. */
 export function settingsIn(root: Value): Map<string, SettingRecord> {
@@ -134,12 +135,8 @@ function takeMap(map: Value, path: readonly string[], found: Map<string, Setting
 }
 
 function takeRecord(value: Value, path: readonly string[], found: Map<string, SettingRecord>): void {
-  const record: SettingRecord & { cells: Record<string, unknown>; configured: string[] } = {
-    path,
-    cells: {},
-    configured: [],
-  };
-  found.set(pathText(path), record);
+  const cells: Record<string, unknown> = {};
+  found.set(pathText(path), { path, cells });
   // A member may be a role alone.
   const entries: [string, Value][] =
     value.kind === "map" && !isReference(value)
@@ -150,8 +147,7 @@ function takeRecord(value: Value, path: readonly string[], found: Map<string, Se
     if (isRecordMap(below)) takeMap(held, below, found);
     else if (name === "roster" && path.length === 4) takeRecord(held, below, found);
     else if (path[0] === "seeds" && rowLabels.includes(name)) continue;
-    else if (holdsConfigured(held)) record.configured.push(name);
-    else record.cells[name] = exactValue(held);
+    else cells[name] = holdsConfigured(held) ? configured : exactValue(held);
   }
 }
 
@@ -177,7 +173,7 @@ export const isBelow = (path: readonly string[], above: readonly string[]): bool
 const wayLabels = new Set(["organizations", "teams", "members", "seeds", "files", "apps", "notifications"]);
 
 /** A thing as people name it: `countries`, `acme/crew/eve@example.com`. */
-export const nameOfPath = (path: readonly string[]): string =>
+const nameOfPath = (path: readonly string[]): string =>
   path
     .filter((step, at) => !(at % 2 === 0 && wayLabels.has(step)) && !(step === "members" && path[at - 1] === "roster"))
     .join("/");
@@ -196,7 +192,7 @@ function assertExact(value: Value): void {
 }
 
 /** The merge of everything besides rows. */
-export interface SettingsMerge extends RecordMerge {
+interface SettingsMerge extends RecordMerge {
   notes: string[];
   /** The path that a thing has now, by that of the base. */
   pathNow: (path: readonly string[]) => readonly string[];
@@ -214,7 +210,7 @@ interface Terms {
 }
 
 /** Merges the settings of things. Throws a DataRefusal where one side alone has renamed a thing. */
-export function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
+function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
   const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
   const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
   const pathNow = renaming(sides, names);
@@ -225,23 +221,44 @@ export function mergeSettings({ base, from, to }: Roots, { names, decide }: Term
     }),
   );
   const notes: string[] = [];
-  const hidden = configuredLabels([rebased, sides.from, sides.to]);
   const cellsOf = (records: ReadonlyMap<string, SettingRecord>): Records =>
-    new Map([...records].map(([key, { cells }]) => [key, without(cells, hidden.get(key))]));
-  for (const [key, labels] of hidden) notes.push(...configuredNotes(key, labels, sides, names));
+    new Map([...records].map(([key, { cells }]) => [key, cells]));
   const merge = mergeRecords(
     { base: cellsOf(rebased), from: cellsOf(sides.from), to: cellsOf(sides.to) },
     { decide, isSame: (_, one, other) => stable(one) === stable(other) },
   );
-  const taken = merge.taken.filter((change) => {
-    const group = change.do === "remove" ? emptiedGroup(pathIn(change.key), sides.from) : undefined;
-    if (group === undefined) return true;
+  /** True for a value that is left, with a note. */
+  const isLeft = (key: string, label: string, ...values: unknown[]): boolean => {
+    const isConfigured = values.includes(configured);
+    if (isConfigured)
+      notes.push(
+        `${label} of ${nameOfPath(pathIn(key))} comes from the configuration on one side: it is left as ${names.to} has it`,
+      );
+    return isConfigured;
+  };
+  const taken = merge.taken.flatMap((change): Takeover[] => {
+    const { key } = change;
+    if (change.do === "change") {
+      const cells = Object.entries(change.cells).filter(
+        ([label, { base, from, to }]) => !isLeft(key, label, base, from, to),
+      );
+      return cells.length === 0 ? [] : [{ ...change, cells: Object.fromEntries(cells) }];
+    }
+    if (change.do === "add") {
+      const cells = Object.entries(change.cells).filter(([label, value]) => !isLeft(key, label, value));
+      return [{ ...change, cells: Object.fromEntries(cells) }];
+    }
+    const group = emptiedGroup(pathIn(key), sides.from);
+    if (group === undefined) return [change];
     notes.push(
       `${names.from} has none of ${group} any more: nothing of it is removed; remove it in ${names.to} yourself`,
     );
-    return false;
+    return [];
   });
-  return { ...merge, taken, notes: [...new Set(notes)], pathNow };
+  const conflicts = merge.conflicts.filter(
+    ({ key, label, base, from, to }) => label === undefined || !isLeft(key, label, base, from, to),
+  );
+  return { ...merge, taken, conflicts, notes: [...new Set(notes)], pathNow };
 }
 
 type SettingSides = Record<"base" | "from" | "to", ReadonlyMap<string, SettingRecord>>;
@@ -269,35 +286,6 @@ function renaming({ base, from, to }: SettingSides, names: Terms["names"]): Sett
       path,
     );
 }
-
-/** Labels that some side has from the configuration, by record. */
-function configuredLabels(sides: readonly ReadonlyMap<string, SettingRecord>[]): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const side of sides)
-    for (const [key, { configured }] of side)
-      if (configured.length > 0) found.set(key, new Set([...(found.get(key) ?? []), ...configured]));
-  return found;
-}
-
-function configuredNotes(
-  key: string,
-  labels: ReadonlySet<string>,
-  { base, from, to }: SettingSides,
-  names: Terms["names"],
-): string[] {
-  const formOf = (side: ReadonlyMap<string, SettingRecord>, label: string): string => {
-    const record = side.get(key);
-    return record?.configured.includes(label) ? "config" : stable(record?.cells[label]);
-  };
-  return [...labels].flatMap((label) => {
-    const [was, is, there] = [base, from, to].map((side) => formOf(side, label));
-    if (was === is || is === there) return [];
-    return `${label} of ${nameOfPath(pathIn(key))} comes from the configuration on one side: it is left as ${names.to} has it`;
-  });
-}
-
-const without = (cells: Cells, labels: ReadonlySet<string> | undefined): Cells =>
-  labels ? Object.fromEntries(Object.entries(cells).filter(([label]) => !labels.has(label))) : cells;
 
 /** The map that a removal would leave empty in `from`, while what it is below is still there: that may be a mistake. */
 function emptiedGroup(path: readonly string[], from: ReadonlyMap<string, SettingRecord>): string | undefined {
@@ -364,7 +352,7 @@ export async function readRows(of: SeedOfSide, like?: Records, isSame?: SameValu
 }
 
 /** True if `to` has a row of a seed that is not as at the base: it may not go as a whole. */
-export async function hasOwnRows({ to, from, base }: PromotionSides, seed: string, former: string): Promise<boolean> {
+async function hasOwnRows({ to, from, base }: PromotionSides, seed: string, former: string): Promise<boolean> {
   const there = findSeed(to.declared, seed, to.name);
   const was = findSeed(base, former, `${from.name} at the base`);
   const rows = was ? await readRows(was) : new Map<string, Cells>();
@@ -373,7 +361,7 @@ export async function hasOwnRows({ to, from, base }: PromotionSides, seed: strin
 }
 
 /** The merge of a seed's rows. */
-export interface RowsMerge extends RecordMerge {
+interface RowsMerge extends RecordMerge {
   key: readonly string[];
   notes: string[];
   /** Columns that `to` gets under another name. */
@@ -388,7 +376,7 @@ interface ThreeSeeds {
 }
 
 /** Merges the rows of one seed; undefined where `from` has changed none. `former` is its name at the base. */
-export async function mergeRows(
+async function mergeRows(
   { from, to, base }: PromotionSides,
   seed: string,
   former: string,

@@ -3,9 +3,9 @@ import { dirname, join, posix } from "node:path";
 import { z } from "zod";
 import { formatCounts, unbroken } from "../../../platform/messages/text.ts";
 import { holdsConfigured } from "../../../provider/environment/schema.ts";
-import { pathInRepository, rootOf } from "../../../provider/files/files.ts";
+import { maxMegabytesOfLayer, pathInRepository, rootOf, textIfAny } from "../../../provider/files/files.ts";
 import { runGit } from "../../../provider/files/git.ts";
-import { describePlace, find, toPlainValue } from "../../../provider/layers/document.ts";
+import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/layers.ts";
 import { formatOf } from "../../../provider/seedRows/source/source.ts";
 import { shortenValue as shortened } from "../../report/changeSet.ts";
@@ -15,11 +15,10 @@ import {
   entryNamed,
   type EnvironmentEntry,
   environmentsFile,
-  environmentsIn,
+  formerEnvironments,
   readDeclaration,
   readEnvironments,
   sound,
-  textIn,
 } from "../../report/environments.ts";
 import { assertCommitted, BaseTree, commitOf, deepen, isShallow, WorkingTree } from "../../report/trees.ts";
 import { type EditedFile, type FileEdit, planEdits } from "../editor/edits.ts";
@@ -67,7 +66,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   };
   const files = [environmentsFile, promotionsFile, ...filesOf(declared.from), ...filesOf(declared.to)];
   if (!request.dirty) await assertCommitted(folder, files);
-  const entries = parsePromotions(textIn(folder, promotionsFile) ?? "");
+  const entries = parsePromotions(textIfAny(folder, promotionsFile, maxMegabytesOfLayer) ?? "");
   const base = await findBase({ root, prefix, from, to }, entries);
   const tree = await BaseTree.of(root, prefix, base.commit);
   try {
@@ -106,7 +105,7 @@ const namedFile = (listed: readonly EnvironmentEntry[] | undefined, name: string
 
 /** Where the file stood at the base: environments.yaml may have named another one. */
 async function fileAt(tree: BaseTree, { name, file }: NamedFile): Promise<string> {
-  const former = environmentsIn((await tree.text(environmentsFile)) ?? "{}").entries.find((each) => each.name === name);
+  const former = formerEnvironments(await tree.text(environmentsFile)).find((each) => each.name === name);
   return former && (await tree.text(former.file)) !== undefined ? former.file : file;
 }
 
@@ -309,10 +308,10 @@ function placeSettings(files: EnvironmentFiles, change: Placed): FileEdit[] {
 }
 
 /** The file that keeps up to which commit an environment has what another one had, beside Pulumi.yaml. */
-export const promotionsFile = "promotions.yaml";
+const promotionsFile = "promotions.yaml";
 
 /** An environment has everything that another one had at a commit. */
-export interface PromotionEntry {
+interface PromotionEntry {
   to: string;
   from: string;
   commit: string;
@@ -329,20 +328,12 @@ const entry = z.strictObject({
 const promotions = z.record(z.string(), z.union([entry, z.array(entry).min(1)]));
 
 /** The entries of promotions.yaml: one for each environment, or a list where it gets from several. Throws a DataRefusal. */
-export function parsePromotions(text: string): PromotionEntry[] {
-  const { data = {}, problems, at } = checkedIn(text, promotionsFile, promotions, (root) => toPlainValue(root) ?? {});
-  const [wrong] = problems;
-  if (wrong) throw new DataRefusal(`${describePlace(wrong.at)}: ${wrong.message}`);
+function parsePromotions(text: string): PromotionEntry[] {
+  const { data, at } = checkedIn(text, promotionsFile, promotions, {});
   return Object.entries(data).flatMap(([to, entries]) =>
-    [entries].flat().map(({ from, commit }, index) => {
+    [entries].flat().map((one, index) => {
       const isListed = Array.isArray(entries);
-      return {
-        to,
-        from,
-        commit,
-        isListed,
-        place: describePlace(at(isListed ? [to, index, "commit"] : [to, "commit"])),
-      };
+      return { to, ...one, isListed, place: at(isListed ? [to, index, "commit"] : [to, "commit"]) };
     }),
   );
 }
@@ -360,7 +351,7 @@ interface Pair {
  * Finds the commit since which `from` changed what is to be promoted: the one that promotions.yaml names, or the one that
  * brought the last promotion in the other direction, whichever is later; else the one since which there are both files.
  */
-export async function findBase(pair: Pair, entries: readonly PromotionEntry[]): Promise<PromotionBase> {
+async function findBase(pair: Pair, entries: readonly PromotionEntry[]): Promise<PromotionBase> {
   const { from, to, root } = pair;
   if (await isShallow(root)) throw new DataRefusal(deepen);
   const isOf = (entry: PromotionEntry, one: string, other: string): boolean => entry.from === one && entry.to === other;

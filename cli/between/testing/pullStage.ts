@@ -125,7 +125,7 @@ export class PullStage {
   /** Looks, and plans what becomes of the files. */
   pull = ({
     folder = this.repository.folder,
-    entries = environmentsIn(files["environments.yaml"]).entries,
+    entries = environmentsIn(files["environments.yaml"]),
     ...options
   }: Partial<PullOptions> = {}): Promise<Pulled & { look: Look }> =>
     pullFrom({ endpoint: this.emulator.url, ...login }, this.#engine, { folder, entries, ...options });

@@ -14,7 +14,7 @@ dev: { file: dev.yaml, endpoint: "emulator:dev.db?seed=platform.yaml" }
 eu.west: { file: eu.yaml, endpoint: "https://eu.example.com:8443", after: dev }
 `;
 const pipelines = (engine: Engine, folder = ""): Pipelines => ({
-  environments: inOrder(environmentsIn(list).entries),
+  environments: inOrder(environmentsIn(list)),
   ...{ engine, folder, branch: "main", command: "microapps ci", version: "3.260.0" },
 });
 
@@ -205,7 +205,7 @@ describe("environments.yaml", () => {
       "\"https://a.example.com/'$(id)'\" can't stand in a pipeline",
     ],
   ])("that can't be carried out is refused: %s", (text, message) => {
-    expect(() => inOrder(environmentsIn(text).entries)).toThrow(`environments.yaml: ${message}`);
+    expect(() => inOrder(environmentsIn(text))).toThrow(`environments.yaml: ${message}`);
   });
 });
 

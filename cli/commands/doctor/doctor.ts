@@ -271,7 +271,7 @@ export const wrong = (seen: string, means = "", ...mend: string[]): Finding => (
 const refused = (...words: Parameters<typeof wrong>): Finding => ({ ...wrong(...words), isRefusal: true });
 
 /** A table of the program, or one that a person names. */
-export interface ProgramTable {
+interface ProgramTable {
   table: string;
   /** Labels of the natural key, without the column that names the parent row. */
   key: readonly string[];
@@ -321,7 +321,7 @@ interface Reached {
 }
 
 /** Sends one request without an account, through the proxy of the environment where there is one. */
-export function probe(url: URL, method: "GET" | "POST", timeoutMs: number): Promise<Reached> {
+function probe(url: URL, method: "GET" | "POST", timeoutMs: number): Promise<Reached> {
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
     const began = Date.now();

@@ -3,6 +3,7 @@ import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { ApiError } from "../../../platform/contract/wire.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { ConfigurationError, platformOf } from "../../../provider/pulumi/configuration.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
@@ -19,7 +20,7 @@ import {
   parseAccepted,
   withAccepted,
 } from "../../report/drift.ts";
-import { driftFile, environmentsFile, originOf, readEnvironments, textIn } from "../../report/environments.ts";
+import { driftFile, environmentsFile, originOf, readEnvironments } from "../../report/environments.ts";
 import { stateOf, type StateResource } from "../../report/state.ts";
 import { look } from "../platform.ts";
 import { settingsOf } from "../platform.ts";
@@ -37,7 +38,7 @@ export interface DriftOptions {
 const acceptedDays = 30;
 
 /** An environment as drift looks at it: without environments.yaml it is the stack alone. */
-export interface Target {
+interface Target {
   name: string;
   stack: string | undefined;
   endpoint?: string | undefined;
@@ -46,7 +47,8 @@ export interface Target {
 }
 
 /** What drift.yaml accepts. */
-export const toleratedIn = (folder: string): Accepted[] => parseAccepted(textIn(folder, driftFile) ?? "", Date.now());
+export const toleratedIn = (folder: string): Accepted[] =>
+  parseAccepted(textIfAny(folder, driftFile, maxMegabytesOfLayer) ?? "", Date.now());
 
 /** Looks at each environment, writes what was found, and sets the exit status. */
 export async function runDrift(options: ReportOptions & DriftOptions): Promise<void> {
@@ -58,7 +60,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     throw new EngineError("--tolerate needs --because: say why it is left as it is");
   const folder = projectFolder(cwd);
   const now = Date.now();
-  const text = textIn(folder, driftFile) ?? "";
+  const text = textIfAny(folder, driftFile, maxMegabytesOfLayer) ?? "";
   const accepted = parseAccepted(text, now);
   const looks: { environment: EnvironmentChanges; look: Look }[] = [];
   for (const target of targetsIn(folder, options.stacks))
