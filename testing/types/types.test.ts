@@ -76,8 +76,8 @@ function exportsOf(name: string): Map<string, ts.Symbol> {
   const source = program.getSourceFile(join(room, name));
   const module = source && checker.getSymbolAtLocation(source);
   if (!module) throw new Error(`${name} is not part of the program`);
-  const exported = checker.getExportsOfModule(module).map((symbol) => checker.getAliasedSymbol(symbol));
-  return new Map(exported.map((symbol) => [symbol.name, symbol]));
+  const all = checker.getExportsOfModule(module);
+  return new Map(all.map((one) => [one.name, one.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(one) : one]));
 }
 const propertiesOf = (symbol: ts.Symbol | undefined): ts.Symbol[] =>
   symbol ? checker.getDeclaredTypeOfSymbol(symbol).getProperties() : [];
