@@ -1,31 +1,16 @@
-import type { Mode } from "../seedRows/plan.ts";
-import type { CellType, Source } from "../seedRows/source/source.ts";
+import type { SeedInputs } from "../seedRows/inputs.ts";
 import { holdsMarked, type Marks } from "./properties.ts";
 
+type Known = NonNullable<SeedInputs["siblings"]>[number];
+
 /** A seed on the same table: what is known of its rows before anything is sent. */
-export interface Sibling<Urn = string> {
-  urn: Urn;
-  table: string;
-  key: string[];
-  rows?: Record<string, unknown>[];
-  source?: string;
-  types?: Record<string, CellType>;
-  delimiter?: Source["delimiter"];
-  additions?: Record<string, unknown>[];
-  removals?: RemovedKeys;
-  mode?: Mode;
-}
+export type Sibling<Urn = string> = Omit<Known, "urn"> & { urn: Urn };
 
 /** A seed whose rows refer to those of another one. Without its URN, which may wait for that of the other. */
-export interface Referrer extends Omit<Sibling, "urn"> {
-  name: string;
-  references: LinkTargets;
-}
-
-type RemovedKeys = (string | number | boolean | (string | number | boolean)[])[];
+export type Referrer = NonNullable<SeedInputs["referrers"]>[number];
 
 /** Where the links of a seed lead to, by label. */
-export type LinkTargets = Record<string, { table: string; key: string }>;
+export type LinkTargets = Referrer["references"];
 
 /** The part of a seed that others see while it is constructed. */
 export interface Announced<Urn = string> extends Sibling<Urn> {
@@ -67,18 +52,16 @@ export function announcement<Urn>(
   // The provider checks their content.
   const edits = {
     ...(additions && { additions }),
-    ...(Array.isArray(removals) && { removals: removals as RemovedKeys }),
+    ...(Array.isArray(removals) && { removals: removals as Known["removals"] }),
     ...(mode === "updateOnly" && { mode: "updateOnly" as const }),
   };
   const declared = { secret: [secretLabels].flat(), ...own, table, key: keys, ...edits };
-  if (typeof source === "string" && rows === undefined) {
-    return isPlain(types)
-      ? {
-          ...{ ...declared, source },
-          ...(types ? { types: types as Sibling["types"] & object } : {}),
-          ...(typeof delimiter === "string" ? { delimiter: delimiter as Sibling["delimiter"] } : {}),
-        }
-      : undefined; // checked by the provider
+  if (typeof source === "string" && rows === undefined && isPlain(types)) {
+    const form = {
+      ...(types ? { types: types as Known["types"] } : {}),
+      ...(typeof delimiter === "string" ? { delimiter: delimiter as Known["delimiter"] } : {}),
+    };
+    return { ...declared, source, ...form };
   }
   return source === undefined && areRows(rows) ? { ...declared, rows } : undefined;
 }
