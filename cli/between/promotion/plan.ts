@@ -11,7 +11,7 @@ import {
   withRowEdits,
 } from "../../../provider/environment/schema.ts";
 import { describePlace, toPlainValue, type Value } from "../../../provider/layers/document.ts";
-import { type Cells, keyText, naturalKey, printableKey } from "../../../provider/seedRows/digests.ts";
+import { canonical, type Cells, keyText, naturalKey, printableKey } from "../../../provider/seedRows/digests.ts";
 import { read, SourceError } from "../../../provider/seedRows/source/read.ts";
 import {
   copyValues,
@@ -69,6 +69,8 @@ export interface PromotionSides {
   from: { name: string; declared: Declared };
   to: { name: string; declared: Declared };
   base: Declared;
+  /** A file that both extend, at the base and now: what it has since is the beginning of each. */
+  shared: Record<"base" | "now", Declared | undefined>;
 }
 
 /** The outcome of a comparison: everything that the environment gets, and what stands in the way. */
@@ -205,12 +207,14 @@ interface Roots {
 }
 
 interface Terms {
+  /** A file that both extend, at the base and now: what `from` has of what is new there begins with that. */
+  shared: Record<"base" | "now", Value | undefined>;
   names: { from: string; to: string };
   decide: Decide;
 }
 
 /** Merges the settings of things. Throws a DataRefusal where one side alone has renamed a thing. */
-function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): SettingsMerge {
+function mergeSettings({ base, from, to }: Roots, { names, decide, shared }: Terms): SettingsMerge {
   const [before, source, target] = [base, from, to].map((root) => (root ? settingsIn(root) : new Map()));
   const sides = { base: before ?? new Map(), from: source ?? new Map(), to: target ?? new Map() };
   const pathNow = renaming(sides, names);
@@ -220,6 +224,9 @@ function mergeSettings({ base, from, to }: Roots, { names, decide }: Terms): Set
       return [pathText(path), { ...record, path }] as const;
     }),
   );
+  const earlier = shared.base && settingsIn(shared.base);
+  for (const [key, record] of shared.now ? settingsIn(shared.now) : [])
+    if (!rebased.has(key) && !earlier?.has(key) && sides.from.has(key)) rebased.set(key, record);
   const notes: string[] = [];
   const cellsOf = (records: ReadonlyMap<string, SettingRecord>): Records =>
     new Map([...records].map(([key, { cells }]) => [key, cells]));
@@ -377,7 +384,7 @@ interface ThreeSeeds {
 
 /** Merges the rows of one seed; undefined where `from` has changed none. `former` is its name at the base. */
 async function mergeRows(
-  { from, to, base }: PromotionSides,
+  { from, to, base, shared }: PromotionSides,
   seed: string,
   former: string,
   decideRow: (key: string) => Decide,
@@ -392,7 +399,16 @@ async function mergeRows(
   const linked = new Set([...linkedIn(is), ...linkedIn(there)]);
   const isSame = comparing(linked);
   const rows = was ? await readRows(was) : new Map<string, Cells>();
+  const begun = shared.now && findSeed(shared.now, seed, shared.now.file);
+  const isBase = begun && keyOf(begun).join() === key.join() && [is, there].some((side) => hasOtherRows(begun, side));
+  const earlier = shared.base && findSeed(shared.base, former, `${shared.base.file} at the base`);
+  const known = isBase && earlier ? await readRows(earlier) : new Map<string, Cells>();
+  const isNew = ([name]: [string, Cells]): boolean => !rows.has(name) && !known.has(name);
+  const more = isBase ? [...(await readRows(begun, rows, isSame))].filter(isNew) : [];
+  for (const [name, row] of more) rows.set(name, row);
   const source = await readRows(is, rows, isSame);
+  // What one environment never had is no removal.
+  for (const [name] of more) if (!source.has(name)) rows.delete(name);
   const isChanged = source.size !== rows.size || [...source].some(([name, row]) => rows.get(name) !== row);
   if (!isChanged && renamed.length === 0) return undefined;
   if (source.size === 0 && rows.size > 0) {
@@ -415,6 +431,11 @@ async function mergeRows(
     : [];
   return { ...merge, key, notes, renamed };
 }
+
+const hasOtherRows = (one: SeedOfSide, other: SeedOfSide): boolean =>
+  (["source", "rows", "rows+", "rows~", "rows-"] as const).some(
+    (name) => canonical(one.seed[name]) !== canonical(other.seed[name]),
+  );
 
 /** Labels whose values are keys of other rows, by the names under which they are compared. */
 const linkedIn = (side: SeedOfSide): Set<string> =>
@@ -550,6 +571,7 @@ export async function planPromotion(
   };
   const roots = { base: sides.base.document?.root, from: rootOf(from), to: rootOf(to) };
   const settings = mergeSettings(roots, {
+    shared: { base: sides.shared.base?.document?.root, now: sides.shared.now?.document?.root },
     names: { from: from.name, to: to.name },
     decide: (key, label) => decision(nameOfPath(pathIn(key)), label),
   });

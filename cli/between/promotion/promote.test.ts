@@ -87,6 +87,19 @@ describe("what staging changed", () => {
     repository.commit();
     expect(names(await promoteIn(repository, ["staging", "prod"]))).toEqual([]);
   });
+
+  test("is an override alone of what the shared file has since, and no removal of what staging never had", async () => {
+    const repository = made(project);
+    const offices = "{ table: offices, key: City, rows: [{ City: Lisbon, Desks: 3 }, { City: Paris, Desks: 4 }] }";
+    repository.commit({
+      "base.yaml": `${project["base.yaml"]}  offices: ${offices}\n  halls: { table: halls, key: Name, rows: [{ Name: A }] }\n`,
+      "staging.yaml":
+        "extends: base.yaml\nseeds: { offices: { maxRemovals: 0.5, rows~: [{ City: Lisbon, Desks: 33 }], rows-: [Paris] }, halls: null }\n",
+    });
+    const promoted = await promoteIn(repository, ["staging", "prod"]);
+    expect(promoted.conflicts).toEqual([]);
+    expect(names(promoted)).toEqual(["change offices", "change offices/Lisbon"]);
+  });
 });
 
 describe("a conflict", () => {

@@ -73,7 +73,12 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
     const before = await tree.read(await fileAt(tree, from));
     if (!before.declared)
       throw new DataRefusal(`${from.name} at the commit ${base.commit.slice(0, 12)}: ${before.why ?? ""}`);
+    const common = declared.from.document?.files.slice(1).find((file) => filesOf(declared.to).includes(file));
     const sides = {
+      shared: {
+        base: common === undefined ? undefined : (await tree.read(common)).declared,
+        now: common === undefined ? undefined : (await now.read(common)).declared,
+      },
       from: { name: from.name, declared: declared.from },
       to: { name: to.name, declared: declared.to },
       base: before.declared,
