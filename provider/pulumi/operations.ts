@@ -12,7 +12,7 @@ import { readProfile } from "../layers/layers.ts";
 import type { ListWaits } from "../people/members.ts";
 import { InputError, type InputProblem, PartialFailure, ResourceError } from "../resources/common.ts";
 import { Journal } from "../resources/journal.ts";
-import type { Diff, Observed, Recall, OfflineContext, Resource, Context } from "../resources/resource.ts";
+import type { Context, Diff, Observed, OfflineContext, Recall, Report, Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { type Identities, Run } from "../resources/run.ts";
 import { describeDeparture } from "../seedRows/otherSeeds.ts";
@@ -77,12 +77,11 @@ function journalPlace({ configuration, directory }: RunOptions): string {
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
-type Offline = OfflineContext & Pick<Context, "appServer">;
 
 /** Tools for carrying out a call. */
 interface Tools {
   configuration: Configuration;
-  offline: Offline;
+  offline: OfflineContext;
   /** Throws when the state is of another platform. */
   online: (state?: Properties) => Promise<Context>;
   /** Adds the platform to a resource's outputs. */
@@ -282,7 +281,12 @@ export class Operations {
     });
   }
 
-  async #foresee({ resource, urn }: Call, news: Properties, offline: Offline, online: Tools["online"]): Promise<void> {
+  async #foresee(
+    { resource, urn }: Call,
+    news: Properties,
+    offline: OfflineContext,
+    online: Tools["online"],
+  ): Promise<void> {
     const { readsFirst, signal, configuration } = this.#options;
     const look = async () => (readsFirst && this.#connection.isThere(configuration()) ? online() : undefined);
     const given = parse(resource, { ...toListed(resource, news), resourceUrn: urn });
@@ -356,7 +360,7 @@ export class Operations {
     }
   }
 
-  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Offline["report"]): Offline {
+  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): OfflineContext {
     return {
       report,
       ...{ directory: this.#options.directory, day: today(), dialect: this.#connection.dialect(settings) },
@@ -378,7 +382,7 @@ export class Operations {
       .filter(({ outputs: { [bindingOutput]: bound } }) => bound === undefined || bound === platform);
   }
 
-  async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
+  async #online(offline: OfflineContext, settings: Configuration, signal: AbortSignal) {
     return {
       ...offline,
       ...(await this.#connection.of(settings, offline.report.info)),

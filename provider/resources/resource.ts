@@ -24,11 +24,8 @@ export type Recall = (
   kind: string,
 ) => readonly { urn: string; id?: string; outputs: Readonly<Record<string, unknown>> }[];
 
-/** Tools of a resource: the platform through `client`, what this run declares, and a way to report progress. */
-export interface Context extends Pick<CallOptions, "onCall" | "onWait"> {
-  client: Client;
-  members: MemberLists;
-  tables: TableReads;
+/** What check and diff work with: the run, and no platform, since both must work offline. */
+export interface OfflineContext {
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;
@@ -44,20 +41,33 @@ export interface Context extends Pick<CallOptions, "onCall" | "onWait"> {
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
+  /** False where the configuration has no key for app generation; undefined where nobody knows. */
+  hasAPIKey?: boolean;
   /** Which resource of the run has which ID. */
   identities: Identities;
   /** Memberships declared by the resources of this run. */
   claims: TeamClaims;
   /** Which seed of this run declares which rows. */
   rowClaims: RowClaims;
-  /** True when recently read rows suffice: no plan depends on them. */
-  fromCache?: boolean;
   /** What runs began that can't be read back. */
   journal: Journal;
   /** Names of the organizations of this run, by URN. */
   organizationNames: Map<string, OrganizationName>;
   /** Undefined where the engine does not hand over its state. */
   recall?: Recall;
+  /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
+  seed: () => Uint8Array;
+  /** True if nothing may be written either: no run follows. */
+  isPlan?: boolean;
+}
+
+/** What a resource works with on the platform. */
+export interface Context extends Omit<OfflineContext, "seed">, Pick<CallOptions, "onCall" | "onWait"> {
+  client: Client;
+  members: MemberLists;
+  tables: TableReads;
+  /** True when recently read rows suffice: no plan depends on them. */
+  fromCache?: boolean;
   /** Throws when this run has another provider of the platform, which may declare what is to be removed. */
   assertAlone: () => void;
   /** True when the engine reads before each diff: then the diff refuses forbidden changes, and the read does not. */
@@ -86,31 +96,6 @@ export interface Report {
   warning: (text: string) => void;
   /** Takes what is known of a seed's rows before a run; only a plan asks for it. */
   rows?: (ahead: RowsAhead) => void;
-}
-
-/** Context of check and diff. It has no platform: both must work offline. */
-export interface OfflineContext extends Pick<
-  Context,
-  | "report"
-  | "directory"
-  | "day"
-  | "platform"
-  | "account"
-  | "identities"
-  | "claims"
-  | "rowClaims"
-  | "journal"
-  | "organizationNames"
-  | "recall"
-  | "dialect"
-  | "lostData"
-> {
-  /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
-  seed: () => Uint8Array;
-  /** True if nothing may be written either: no run follows. */
-  isPlan?: boolean;
-  /** False where the configuration has no key for app generation; undefined where nobody knows. */
-  hasAPIKey?: boolean;
 }
 
 /** Inputs as a program gave them; what is `unknown` is known only once other resources exist. */
