@@ -183,13 +183,7 @@ async function lookAt(
   keeping: Keeping,
 ): Promise<Looked & { warnings: string[]; notes: string[] }> {
   const warnings: string[] = [];
-  const ignore = (): void => undefined;
-  const report = {
-    status: ignore,
-    info: ignore,
-    forecast: ignore,
-    warning: (text: string) => void warnings.push(text),
-  };
+  const report = { ...context.report, warning: (text: string) => void warnings.push(text) };
   const rows: SeenRows = { changed: new Map(), foreign: [], missing: [] };
   const watch: RowWatch = {
     changed: (key, row) => {

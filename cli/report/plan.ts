@@ -11,6 +11,7 @@ import { variableOf } from "../../provider/pulumi/configuration.ts";
 import { stable } from "./changeSet.ts";
 import { type EnvironmentEntry, type EnvironmentReading, readDeclaration, readEnvironments } from "./environments.ts";
 import { inWords } from "./rendering.ts";
+import { deploymentIn } from "./state.ts";
 
 /** All that decides what a run will do, each as text or as a digest, by the words in which a difference is named. */
 type PlanParts = Readonly<Record<(typeof parts)[number], string>>;
@@ -71,7 +72,7 @@ export async function planAt(
     ...[stable(declared), await digestOf(root, [...sources].toSorted()), stable(ended.toSorted())],
     stable([...texts, await digestOf(root, [profile])]),
     ...[valueOf("endpoint", listed[0]?.endpoint), stable([valueOf("email"), valueOf("userID")])],
-    ...[stateOf(state), readOwnPackage().version, stable([project.name, stack])],
+    ...[digestOfState(state), readOwnPackage().version, stable([project.name, stack])],
   ];
   return Object.fromEntries(parts.map((part, at) => [part, values[at] ?? ""])) as PlanParts;
 }
@@ -100,11 +101,8 @@ async function digestOf(folder: string, names: readonly string[]): Promise<strin
 }
 
 /** What a state has, without the time at which it was written. */
-function stateOf(text: string): string {
-  const raw = JSON.parse(text) as unknown;
-  const { deployment, checkpoint } = isObject(raw) ? raw : {};
-  const latest = isObject(deployment) ? deployment : isObject(checkpoint) ? checkpoint["latest"] : undefined;
-  const { resources = [], pending_operations: pending = [] } = isObject(latest) ? latest : {};
+function digestOfState(text: string): string {
+  const { resources = [], pending_operations: pending = [] } = deploymentIn(text);
   return sha256(stable([resources, pending]));
 }
 

@@ -39,15 +39,20 @@ export class StateError extends Error {}
 
 /** Reads a state file of a backend, or what `stack export` prints: what is ours of it. Ciphertext stays what it is. */
 export function stateOf(text: string): StackState {
-  const raw = parsed(text);
-  const { deployment, checkpoint } = isObject(raw) ? raw : {};
-  const latest = deployment ?? (isObject(checkpoint) ? (checkpoint["latest"] ?? {}) : undefined);
-  if (!isObject(latest)) throw new StateError("it is neither a state file nor what 'stack export' prints");
-  const { resources, pending_operations: operations } = latest;
+  const { resources, pending_operations: operations } = deploymentIn(text);
   return {
     resources: Array.isArray(resources) ? resources.flatMap(resourceIn) : [],
     interrupted: Array.isArray(operations) ? operations.length : 0,
   };
+}
+
+/** The deployment of a text, as engines write it. Throws a StateError. */
+export function deploymentIn(text: string): Readonly<Record<string, unknown>> {
+  const raw = parsed(text);
+  const { deployment, checkpoint } = isObject(raw) ? raw : {};
+  const latest = deployment ?? (isObject(checkpoint) ? (checkpoint["latest"] ?? {}) : undefined);
+  if (isObject(latest)) return latest;
+  throw new StateError("it is neither a state file nor what 'stack export' prints");
 }
 
 function parsed(text: string): unknown {

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { messageOf } from "../../machine/failures.ts";
+import { isAbsent, messageOf } from "../../machine/failures.ts";
 import { some } from "../../platform/messages/text.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
 import { openFile, pathInRepository, rootOf, toSlashes } from "../../provider/files/files.ts";
@@ -40,14 +40,11 @@ export async function commitOf(root: string, ref: string): Promise<string> {
   try {
     return (await runGit(root, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`)).trim();
   } catch (error) {
-    if (isMissing(error)) throw new DataRefusal("git is not installed, so the base can't be read");
+    if (isAbsent(error)) throw new DataRefusal("git is not installed, so the base can't be read");
     if (await isShallow(root)) throw new DataRefusal(`there is no commit "${ref}" here, since ${deepen}`);
     throw new DataRefusal(`there is no commit "${ref}" in this clone: fetch it, or name another one`);
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 
 /** Why a commit may be missing in a shallow clone, and what to do. */
 export const deepen =
