@@ -67,6 +67,9 @@ const flags: Sentences = {
       "ci --approve": noApproval,
       "report --events": "`microapps preview` shows what a program that declares its own resources will do",
       ...Object.fromEntries(formerVerifyFlags.map((flag) => [`verify --${flag}`, verifyInstead])),
+      "emulator --wire-name": "write wireNames into a profile, and name it by --profile",
+      "emulator --strict": "values are checked unless the seed says settings: { strict: false }",
+      "emulator --loose": "write settings: { strict: false } into the seed",
       "emulator --tenant":
         "start an emulator for each platform, or make instances (`POST /_emulator/instances`, `emulator.instance()`)",
     },

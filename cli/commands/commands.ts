@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import path from "node:path";
 import { EngineError, processTerminal, pulumiVersion } from "../../engine/cli/cli.ts";
 import { dayVariable, isDay } from "../../machine/today.ts";
-import type { WireNames } from "../../platform/contract/endpoints.ts";
 import type { CallFlags } from "./call.ts";
 import type { Flavour, PipelineOptions } from "./ci/pipelines.ts";
 import type { DoctorOptions } from "./doctor/doctor.ts";
@@ -356,8 +355,6 @@ export function addTableCommand(program: Command): void {
     });
 }
 
-const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
-
 // Loaded when they run: other commands are to start fast.
 const commands = () => import("./emulator/running.ts");
 
@@ -430,31 +427,14 @@ function withOptions(command: Command): Command {
       "let other machines use /_emulator/ with the token, which MICROAPPS_EMULATOR_TOKEN chooses; as MICROAPPS_EMULATOR_ALLOW_ADMIN=true does",
     )
     .option("--public-url <address>", "address that clients are given; that of their own request without it")
-    .option(
-      "--wire-name <ours=theirs>",
-      `a name that clients spell differently: ${renamed.join(", ")}; may be given again`,
-      wireNameIn,
-      {},
-    )
     .option("--verbose", "print each call with a remark on what the platform ignores, such as a misspelt label")
-    .option("--read-only", "refuse every call that changes the platform")
-    .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
-    .option("--loose", "take any value for any field");
+    .option("--read-only", "refuse every call that changes the platform");
 }
 
 function portIn(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
   return port;
-}
-
-function wireNameIn(text: string, names: WireNames): WireNames {
-  const [ours = "", theirs = ""] = text.split(/=(.*)/s);
-  const name = renamed.find((name) => name === ours);
-  if (name === undefined || !/^[\w-]+$/.test(theirs)) {
-    throw new InvalidArgumentError(`It must be ${renamed.map((name) => `${name}=<name>`).join(", or ")}.`);
-  }
-  return { ...names, [name]: theirs };
 }
 
 function listed(name: string, names: string[]): string[] {

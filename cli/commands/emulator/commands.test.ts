@@ -18,8 +18,8 @@ const executable = fileURLToPath(new URL("../../../emulator/testing/serve.js", i
 
 test("the command serves a seed, read-only or loose, until it is interrupted", async () => {
   const seed = join(temporaryFolder(), "platform.yaml");
-  writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");
-  const command = await run("--seed", seed, "--loose");
+  writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\nsettings: {strict: false}\n");
+  const command = await run("--seed", seed);
   const admin = await signIn(command.url);
   const { href, hash } = new URL(command.console);
   const token = hash.replace("#token=", "");
@@ -51,8 +51,10 @@ everyTime("a token that the environment chose is not printed, and opens the cons
   expect(printed.join("")).not.toContain(token);
 });
 
-test("names that clients spell differently are options", async () => {
-  const command = await run("--wire-name", "platformFormat=rawFormat", "--wire-name", "storecopy=duplicate");
+test("names that clients spell differently come from a profile", async () => {
+  const profile = join(temporaryFolder(), "platform-profile.yaml");
+  writeFileSync(profile, "version: 1\nwireNames: {platformFormat: rawFormat, storecopy: duplicate}\n");
+  const command = await run("--profile", profile);
   const admin = await signIn(command.url);
   const { url } = command;
   const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID };
@@ -66,9 +68,7 @@ test("names that clients spell differently are options", async () => {
 test("the command refuses what makes no sense", async () => {
   for (const [parameters, message] of [
     [["--port", "99999"], /It must be 0 to 65535/],
-    [["--wire-name", "microAppID=table"], /It must be platformFormat=<name>, or storecopy=<name>, or/],
     [["--public-url", "here"], /^error: the public address must be an http\(s\) address/],
-    [["--strict", "--loose"], /cannot be used with option/],
     [["--seed", "/nowhere.yaml"], /^error: the seed \/nowhere.yaml can't be read: .*\n$/],
   ] as const) {
     await expect(node(executable, "emulator", ...parameters)).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe("a command beside an emulator of its own", () => {
 
   test("has its address, and its own parameters", async () => {
     const { stdout } = await exec(
-      "--loose",
+      "--read-only",
       ...program(`
       fetch(process.env.MICROAPPS_ENDPOINT + "/_emulator/tables", {
         headers: { authorization: "Bearer " + process.env.MICROAPPS_EMULATOR_TOKEN },

@@ -13,7 +13,6 @@ import { adminPath, healthPath } from "../../../emulator/admin/actions.ts";
 import type { Emulator, EmulatorOptions, NewCall } from "../../../emulator/index.ts";
 import { requireName } from "../../../emulator/seed/snapshots.ts";
 import { messageOf } from "../../../machine/failures.ts";
-import type { WireNames } from "../../../platform/contract/endpoints.ts";
 import { printableLine } from "../../../platform/messages/text.ts";
 import { defaultAdministrator } from "../../../platform/seed/schema.ts";
 import { createEmulator } from "./createEmulator.ts";
@@ -28,12 +27,9 @@ export interface EmulatorCommandOptions extends Pick<EmulatorOptions, "port" | "
   snapshot?: string;
   allowHost: string[];
   allowOrigin: string[];
-  wireName: WireNames;
   verbose?: true;
   reseed?: true;
   readOnly?: true;
-  strict?: true;
-  loose?: true;
 }
 
 /** Prints a failure, each mistake on a line of its own and what it repeats of the command line within one, and ends. */
@@ -149,16 +145,15 @@ async function stateOf(console: string | undefined, query: string, request: Requ
 
 /** @param onCall runs for each call unless `--verbose` prints them */
 async function started(options: EmulatorCommandOptions, onCall?: (call: NewCall) => void): Promise<Emulator> {
-  const { data, seed, snapshot, profile, allowHost, allowOrigin, wireName, verbose, strict, loose, ...same } = options;
+  const { data, seed, snapshot, profile, allowHost, allowOrigin, verbose, ...same } = options;
   const path = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
   return createEmulator({
     ...same,
-    ...{ allowHosts: allowHost, allowOrigins: allowOrigin, wireNames: wireName, onCall: verbose ? printCall : onCall },
+    ...{ allowHosts: allowHost, allowOrigins: allowOrigin, onCall: verbose ? printCall : onCall },
     ...{ data: path(data), seed: path(seed), snapshot: path(snapshot), profile: path(profile) },
     allowAdmin: options.allowAdmin ?? process.env["MICROAPPS_EMULATOR_ALLOW_ADMIN"] === "true",
     token: process.env[tokenVariable] || undefined,
     administrator: administratorIn(process.env),
-    settings: strict || loose ? { strict: strict === true } : {},
   });
 }
 
