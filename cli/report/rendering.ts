@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type unhomoglyph from "unhomoglyph";
 import { z } from "zod";
-import { printableJson } from "../../engine/index.ts";
+import { printableJson, withoutCommands } from "../../engine/index.ts";
 import { besideAlike, formatCount } from "../../platform/messages/text.ts";
 import {
   byWeight,
@@ -319,15 +319,8 @@ export function terminal(set: ChangeSet): string {
   }
   if (set.kind === "drift" && environments.some(({ change }) => change.things.length > 0))
     lines.push("", "pull takes it into the files, up --refresh repairs it, drift --tolerate leaves it for a time");
-  return `${lines.map(unheard).join("\n").trimStart()}\n`;
+  return `${withoutCommands(lines.join("\n").trimStart())}\n`;
 }
-
-/** A line that no pipeline takes for a command: one obeys what a line begins with, another what stands in it. */
-const unheard = (line: string): string =>
-  line
-    .replace(/^(\s*):(?=:)/, "$1\\u003a")
-    .replace(/^(\s*)\//, "$1\\u002f")
-    .replace(/##(?=\[|vso\[)/g, "#\\u0023");
 
 /** What is not compared, and how much is pending. */
 function openTexts({ change, pending }: EnvironmentChanges): string[] {
