@@ -10,14 +10,14 @@ import type { CallFilter } from "../data/callLog.ts";
 import { removeDataFile } from "../data/database.ts";
 import { usualSwitches } from "../data/deviations.ts";
 import { hashToken } from "../data/hashing.ts";
-import { findAdministrator } from "../data/people.ts";
+import { allUsers, findAdministrator } from "../data/people.ts";
 import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { type Arrived, isOwnHost, type Outgoing, parseBody } from "../http/server.ts";
 import { type Hosted, type HostedPlatforms, instancePath } from "../platform/hosted.ts";
 import { SeedError } from "../seed/checking.ts";
 import { seedDigest } from "../seed/planting.ts";
 import { newFile } from "../seed/snapshots.ts";
-import { callList, organizationTree, rowPage, tableList, userList } from "./contents.ts";
+import { callList, organizationTree, rowPage, tableList } from "./contents.ts";
 
 /** Path prefix of the emulator's own interface. */
 export const adminPath = "/_emulator/";
@@ -39,7 +39,7 @@ const actions: Record<string, Action> = {
   "GET tables": ({ platform }) => ({ tables: tableList(platform) }),
   "GET rows": ({ platform }, { query }) => rowPage(platform, query),
   "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
-  "GET users": ({ platform }) => ({ users: userList(platform) }),
+  "GET users": ({ platform }) => ({ users: allUsers(platform.database) }),
   "GET calls": ({ platform }, { query }) => callList(platform, filterIn(query)),
   "POST call": callAsAdministrator,
   "POST reset": ({ platform }, { query }) => {

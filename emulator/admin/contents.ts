@@ -1,10 +1,9 @@
-import type { Row } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { membersOf, teamsOf } from "../data/people.ts";
+import { allUsers, membersOf, teamsOf } from "../data/people.ts";
 import { invalid } from "../data/platformError.ts";
-import { findShownField, findTable, requireTable, type TableField } from "../data/tables.ts";
+import { findShownField, findTable, requireTable, sortName, type TableField } from "../data/tables.ts";
 import { countFound, readRows } from "../endpoints/rowReads.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -36,18 +35,10 @@ function targetOf(database: Platform["database"], { targetTable, targetField }: 
   return shown ? { table: table.id, field: shown.label } : null;
 }
 
-/** A page of rows as an administrator reads them. */
-export interface RowPage {
-  rows: Row[];
-  more: boolean;
-  /** Rows on all pages. */
-  total: number;
-}
-
 /**
  * One page of a table's rows: 50 by default, 100,000 at most. `filter` is a view filter, or a list that all must fit.
  */
-export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
+export function rowPage(platform: Platform, query: URLSearchParams) {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
   const filter = query.get("filter");
@@ -72,7 +63,7 @@ export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
 /** A sort field goes by its stored value, which has an index. */
 function keyOf({ database }: Platform, tableID: string, label: string): string {
   const sort = requireTable(database, tableID).fields.get(label)?.sort ?? null;
-  return sort === null ? label : sort === 1 ? "sortVal" : `sortVal${sort}`;
+  return sort === null ? label : sortName(sort);
 }
 
 function wholeIn(query: URLSearchParams, name: string, otherwise: number): number {
@@ -120,33 +111,14 @@ export function organizationTree({ database }: Platform) {
 /** Most calls that one answer has. */
 const maxListed = 10_000;
 
-/**
- * Logged calls with the addresses of their callers, and the number of the newest call. `more` is true when other calls
- * match too: later ones with `since`, earlier ones without.
- */
+/** Logged calls with the addresses of their callers, 10,000 at most, and the number of the newest call. */
 export function callList(platform: Platform, filter: CallFilter) {
-  const users = platform.database.all<{ id: string; email: string }>("SELECT id, email FROM users");
-  const emails = new Map(users.map(({ id, email }) => [id, email]));
+  const emails = new Map(allUsers(platform.database).map(({ id, email }) => [id, email]));
   const emailOf = ({ userID, request }: LoggedCall): string | null => {
     if (userID !== null) return emails.get(userID) ?? null;
     return typeof request["email"] === "string" ? request["email"] : null; // a login names its user
   };
   const limit = Math.min(filter.limit ?? maxListed, maxListed);
-  const found = platform.calls({ ...filter, limit: limit + 1 });
-  const more = found.length > limit;
-  const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
-  return {
-    calls: listed.map((call) => ({ ...call, email: emailOf(call) })),
-    last: platform.lastCall(),
-    more,
-  };
-}
-
-/** Everyone with an account. */
-export function userList({ database }: Platform) {
-  return database
-    .all<{ id: string; email: string; admin: number; invited: number }>(
-      "SELECT id, email, admin, invited FROM users ORDER BY email",
-    )
-    .map(({ id, email, admin, invited }) => ({ id, email, admin: admin === 1, invited: invited === 1 }));
+  const listed = platform.calls({ ...filter, limit });
+  return { calls: listed.map((call) => ({ ...call, email: emailOf(call) })), last: platform.lastCall() };
 }

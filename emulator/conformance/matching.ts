@@ -44,7 +44,6 @@ const operators: Readonly<Record<string, (inner: unknown, seen: unknown) => bool
   $either: (inner, seen) => list(inner).some((one) => matches(one, seen)),
   $all: (inner, seen) => list(inner).every((one) => matches(one, seen)),
   $not: (inner, seen) => !matches(inner, seen),
-  $least: (inner, seen) => typeof seen === "number" && seen >= Number(inner),
 };
 
 /**

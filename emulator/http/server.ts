@@ -158,10 +158,7 @@ function send(response: ServerResponse, { status, body, headers }: Outgoing): vo
 /** Deepest nesting of a body: what reads it recurses. */
 const deepest = 64;
 
-/**
- * The JSON document in a body; an empty body is none. What could only be kept as something else is refused: bytes that
- * are no UTF-8, halves of characters, numbers beyond 1.8e308.
- */
+/** The JSON document in a body; an empty body is none. */
 export function parseBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
@@ -171,20 +168,14 @@ export function parseBody(body: Buffer): unknown {
   } catch {
     throw invalid("the body is not valid JSON");
   }
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    for (const each of level) requireKeepable(each);
-    const containers = level.filter((each): each is object => typeof each === "object" && each !== null);
-    if (depth >= deepest && containers.length > 0) throw invalid(`the body is nested more than ${deepest} levels deep`);
-    level = containers.flatMap((container) => Object.values(container) as unknown[]);
+  let containers = [[value]] as unknown[];
+  for (let depth = 0; containers.length > 0; depth++) {
+    if (depth > deepest) throw invalid(`the body is nested more than ${deepest} levels deep`);
+    containers = containers
+      .flatMap((each) => Object.values(each as object) as unknown[])
+      .filter((each) => typeof each === "object" && each !== null);
   }
   return value;
-}
-
-function requireKeepable(value: unknown): void {
-  if (value === Infinity || value === -Infinity) throw invalid("the body has a number beyond 1.8e308");
-  if (typeof value === "string" && !value.isWellFormed())
-    throw invalid("the body has half of a character: a surrogate, such as \\ud800, stands alone");
 }
 
 /** True if an address to listen on is reached by this machine only. */

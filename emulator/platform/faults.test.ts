@@ -65,7 +65,7 @@ describe("faults", () => {
     expect(await held).toBe("lost");
   });
 
-  test("come after some calls, and by a probability that a seed fixes", async () => {
+  test("come after some calls", async () => {
     const emulator = await start();
     const admin = await signIn(emulator.url);
     const statuses = async (calls: number) => {
@@ -76,12 +76,6 @@ describe("faults", () => {
     };
     emulator.setFaults({ faults: [{ kind: "status", status: 429, retryAfter: 2, after: 2, count: 1 }] });
     expect(await statuses(4)).toEqual([200, 200, 429, 200]);
-    const plan: FaultPlan = { randomSeed: 7, faults: [{ kind: "status", status: 503, probability: 0.5 }] };
-    emulator.setFaults(plan);
-    const first = await statuses(20);
-    emulator.setFaults(plan);
-    expect(await statuses(20)).toEqual(first);
-    expect(new Set(first)).toEqual(new Set([200, 503]));
   });
 
   test("are described in the README, each of them", () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoints, type EndpointName } from "../../platform/contract/endpoints.ts";
 import { isObject, textsIn, type Json } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/text.ts";
-import { otherForms, type CallContext } from "../data/callContext.ts";
+import { otherForms, type CallContext, type OtherForm } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
@@ -21,7 +21,6 @@ const terms = z.strictObject({
     .describe("Where; everywhere when it is left out."),
   after: z.int().min(0).optional().describe("Calls that pass before the first is hit."),
   count: z.int().min(1).optional().describe("Calls that are hit; all when it is left out."),
-  probability: z.number().min(0).max(1).optional().describe("Of a call to be hit."),
   commit: z.boolean().optional().describe("Carry the call out before it goes wrong."),
   status: z.int().min(400).max(599).optional(),
   retryAfter: z.int().min(0).optional().describe("Seconds."),
@@ -43,12 +42,6 @@ interface Kind {
   ends?: (fault: Terms) => { outgoing: Outgoing; ending: Ending };
   /** Carries the call out in another way. Each time that `work` is done is a transaction. */
   around?: (work: Work, fault: Terms, call: Pick<CallContext, "database" | "now">) => Work;
-  /** Changes how the platform behaves in the call. */
-  behaves?: (call: CallContext, fault: Terms) => Partial<CallContext>;
-  /** Milliseconds that the call waits. */
-  waits?: (fault: Terms) => number;
-  /** Ends the caller's session first. */
-  expires?: true;
 }
 
 const none: Outgoing = { status: 0, body: null, headers: {} };
@@ -68,9 +61,9 @@ const kinds = {
   errorInside: {
     ends: (fault) => ({ outgoing: { status: 200, body: failure(fault), headers: {} }, ending: "answer" }),
   },
-  expiredToken: { expires: true },
-  slow: { waits: ({ milliseconds = 1000 }) => milliseconds },
-  otherForms: { behaves: (_call, { forms = otherForms }) => ({ otherForms: forms }) },
+  expiredToken: {},
+  slow: {},
+  otherForms: {},
   keepsPart: { around: keepsPart },
   partialBatch: {
     around:
@@ -115,7 +108,6 @@ const fault = terms.extend({ kind: z.enum(faultKinds) });
 
 const faultPlan = z.strictObject({
   faults: z.array(fault).default([]),
-  randomSeed: z.int().default(1).describe("Two plans with the same one hit the same calls."),
 });
 
 export type Fault = z.output<typeof fault>;
@@ -143,12 +135,23 @@ export class Play {
 
   #isAfter = (fault: Fault): boolean => kindOf(fault).ends !== undefined && fault.commit === true;
 
+  #of = (kind: KindName): Fault | undefined => this.#faults.find((fault) => fault.kind === kind);
+
+  /** Milliseconds that the call waits. */
   get delay(): number {
-    return this.#faults.reduce((sum, fault) => sum + (kindOf(fault).waits?.(fault) ?? 0), 0);
+    const slow = this.#of("slow");
+    return slow ? (slow.milliseconds ?? 1000) : 0;
   }
 
+  /** True when the caller's session ends first. */
   get expires(): boolean {
-    return this.#faults.some((fault) => kindOf(fault).expires);
+    return this.#of("expiredToken") !== undefined;
+  }
+
+  /** The forms that values are read back in. */
+  get otherForms(): readonly OtherForm[] {
+    const fault = this.#of("otherForms");
+    return fault ? (fault.forms ?? otherForms) : [];
   }
 
   /** What replaces the answer, and whether the call is carried out all the same. */
@@ -156,12 +159,6 @@ export class Play {
     const [ends] = this.#faults.filter((fault) => kindOf(fault).ends);
     const ending = ends && kindOf(ends).ends?.(ends);
     return ending && { ...ending, carriesOut: ends.commit === true || ending.ending === "cut" };
-  }
-
-  /** The call with what the faults change of the platform's behaviour. */
-  changed(call: CallContext): CallContext {
-    for (const fault of this.#faults) Object.assign(call, kindOf(fault).behaves?.(call, fault));
-    return call;
   }
 
   /** The work as the faults have it done; undefined where they leave it as it is. `lateMs` is a fault of all calls. */
@@ -176,7 +173,6 @@ export class Play {
 /** Decides which faults are played, and counts them. */
 export class Faults {
   #faults: { fault: Fault; passed: number; hit: number }[] = [];
-  #random: () => number = random(1);
 
   /** Replaces all faults. */
   set(plan: unknown): void {
@@ -186,7 +182,6 @@ export class Faults {
       throw invalid(`${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
     }
     this.#faults = result.data.faults.map((fault) => ({ fault, passed: 0, hit: 0 }));
-    this.#random = random(result.data.randomSeed);
   }
 
   /** The faults with the number of calls that each has hit. */
@@ -215,7 +210,7 @@ export class Faults {
       counted.passed++;
       return false;
     }
-    return fault.probability === undefined || this.#random() < fault.probability;
+    return true;
   }
 }
 
@@ -315,16 +310,5 @@ function late(
         return !things.some(([, table, key, made, of]) => of === list && isLate(table, key, made, id));
       }),
     );
-  };
-}
-
-/** Numbers from 0 to 1, the same ones for the same start (mulberry32). */
-export function random(start: number): () => number {
-  let state = start | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

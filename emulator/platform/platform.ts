@@ -13,6 +13,7 @@ import { isObject } from "../../platform/contract/wire.ts";
 import { sentences } from "../../platform/messages/text.ts";
 import { profile, type ProfileInput } from "../../platform/profile/profile.ts";
 import type { Settings } from "../../platform/seed/schema.ts";
+import { valueAt } from "../conformance/matching.ts";
 import type { CallContext, User } from "../data/callContext.ts";
 import {
   answerText,
@@ -181,7 +182,7 @@ export class Platform {
     if (delay > 0) await wait(delay);
     const token = incoming.headers["x-auth-token"];
     if (play.expires && token !== undefined) endSession(this.database, token);
-    const answered = await carryOut(this, incoming, play, began);
+    const answered = await new Call(this, incoming, play, began).answer();
     if (!ending) return { outgoing: answered, ending: "answer" };
     return { outgoing: ending.ending === "cut" ? answered : ending.outgoing, ending: ending.ending };
   }
@@ -261,7 +262,7 @@ class Call {
     const request = parseRequest(endpoint, sent);
     const ignored = findIgnored(name, sent, request);
     if (ignored !== undefined) this.#remarks.add(ignored);
-    const call = this.#play.changed(this.#context(url, token));
+    const call = this.#context(url, token);
     call.fetched = await preparations[name]?.(request as never, call); // as the endpoint's schema has it
     const date = new Date(this.#platform.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
@@ -286,7 +287,7 @@ class Call {
     return {
       database,
       ...dialect,
-      otherForms: [],
+      otherForms: this.#play.otherForms,
       now: this.#time,
       newID: () => platform.newID(this.#time),
       url,
@@ -341,10 +342,6 @@ class Call {
   }
 }
 
-/** Carries a call out and logs it. */
-const carryOut = (platform: Platform, incoming: Incoming, play: Play, began: number): Promise<Outgoing> =>
-  new Call(platform, incoming, play, began).answer();
-
 /** Headers with the session that a logout ends: it may also stand in the body. */
 function sessionIn(headers: Received["headers"], accepted: unknown, by: Switches["logoutBy"]): Received["headers"] {
   if (by === "body") return sessionIn({}, accepted, "either");
@@ -366,22 +363,13 @@ function parseRequest(endpoint: Endpoint, accepted: unknown): unknown {
   const [issue] = result.error.issues;
   const path = issue?.path.map(String).join(".") ?? "";
   const message = issue?.message ?? "is not valid";
-  const found = valueAt(accepted, issue?.path ?? []);
+  const found = path === "" ? accepted : valueAt(accepted, path);
   // An empty parameter counts as a missing one.
   const missing = found === undefined ? issue?.code !== "custom" : found === "" && issue?.path.length === 1;
   if (missing) throw invalid(path === "" ? "the body must be a JSON object" : `${path} is required`);
   // A rule about several parameters names them itself.
   if (issue?.code === "custom" && message.includes(path)) throw invalid(message);
   throw invalid(`${path === "" ? "" : `${path}: `}${message}`);
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
-  for (const step of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
-    found = (found as Record<PropertyKey, unknown>)[step];
-  }
-  return found;
 }
 
 const busy = 5; // SQLITE_BUSY

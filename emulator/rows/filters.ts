@@ -3,8 +3,8 @@ import { timeOf } from "../../platform/contract/values.ts";
 import { isObject, type Json } from "../../platform/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden, invalid, type PlatformError } from "../data/platformError.ts";
-import { findTable, sortName, type Table } from "../data/tables.ts";
-import { findRow, type KeptRow } from "./records.ts";
+import { sortName, type Table } from "../data/tables.ts";
+import type { KeptRow } from "./records.ts";
 
 /** Where SQL finds the values of a key, and what they are. */
 export interface Column {
@@ -153,40 +153,21 @@ function comparable(kind: Column["kind"], value: unknown): SQLInputValue | undef
 
 type Asking = Pick<CallContext, "user" | "database">;
 
-const mayRead = (row: string): string =>
-  `(${row}.viewers IS NULL AND ${row}.team_viewers IS NULL OR ${row}.creator = ?
-    OR EXISTS (SELECT 1 FROM json_each(${row}.viewers) v WHERE v.value = ?)
-    OR EXISTS (SELECT 1 FROM json_each(${row}.team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`;
+const mayRead = `(viewers IS NULL AND team_viewers IS NULL OR creator = ?
+  OR EXISTS (SELECT 1 FROM json_each(viewers) v WHERE v.value = ?)
+  OR EXISTS (SELECT 1 FROM json_each(team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`;
 
 /**
- * The rows of a table that a user may see: all without viewers, those whose viewers or team viewers they are among, and
- * their own; of a sub-table those whose parent they may see. That platform administrators see everything, and that who
- * sees a row may write it, is assumed.
+ * The rows that a user may see: all without viewers, those whose viewers or team viewers they are among, and their own.
+ * That platform administrators see everything, and that who sees a row may write it, is assumed.
  */
-export function toVisibleCondition({ user, database }: Asking, table: Table): Condition[] {
-  if (user.admin) return [];
-  const values: string[] = [];
-  const seen = new Set<string>();
-  const visible = ({ id, parent }: Table, row: string): string => {
-    seen.add(id);
-    values.push(user.id, user.id, user.id);
-    const above = parent === null || seen.has(parent) ? undefined : findTable(database, parent);
-    if (!above) return mayRead(row);
-    const name = `parent${seen.size}`;
-    return `${mayRead(row)} AND EXISTS (SELECT 1 FROM rows ${name} WHERE ${name}.id = ${row}.parent AND ${visible(above, name)})`;
-  };
-  return [{ sql: `(${visible(table, "rows")})`, values }];
-}
+export const toVisibleCondition = ({ user }: Asking): Condition[] =>
+  user.admin ? [] : [{ sql: mayRead, values: [user.id, user.id, user.id] }];
 
-/** True if a user may see a row, and the rows above it. */
-export function isVisible({ user, database }: Asking, row: KeptRow): boolean {
-  if (user.admin) return true;
-  for (let at: KeptRow | undefined = row; at; at = at.parent === null ? undefined : findRow(database, at.parent)) {
-    const seen = `SELECT 1 FROM rows WHERE id = ? AND ${mayRead("rows")}`;
-    if (!database.one(seen, at.id, user.id, user.id, user.id)) return false;
-  }
-  return true;
-}
+/** True if a user may see a row. */
+export const isVisible = ({ user, database }: Asking, { id }: KeptRow): boolean =>
+  user.admin ||
+  database.one(`SELECT 1 FROM rows WHERE id = ? AND ${mayRead}`, id, user.id, user.id, user.id) !== undefined;
 
 export function requireVisible(call: Asking, row: KeptRow): void {
   if (!isVisible(call, row)) throw forbidden("Only the row's viewers can see it");

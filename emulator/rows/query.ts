@@ -26,7 +26,7 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   remarkOnFilters(call, table, optViewFilters);
   const all = [...optViewFilters, ...searchFilters(request, table, call)];
   const { conditions, rest } = filters.splitFilters(table, all, isTyped(call));
-  conditions.push(...filters.toVisibleCondition(call, table));
+  conditions.push(...filters.toVisibleCondition(call));
   const terms = order(request, table, call);
   if (searchFilter.some(({ skip = 0 }) => skip > 0) && !terms.some(({ asked }) => asked))
     call.remark("searchFilter: skip without a sort may repeat rows and miss others");
@@ -109,14 +109,11 @@ function order(request: Request, table: Table, call: Remarking): Term[] {
   return [...terms, { column: idColumn, down }];
 }
 
-/** Keys with their direction, from an object or from a list of objects, pairs or names. */
-function viewSorts(sort: Request["optViewSort"]): [string, unknown][] {
-  if (sort === undefined) return [];
+/** Keys with their direction, from an object or from a list of objects or pairs. */
+function viewSorts(sort: Request["optViewSort"] = {}): [string, unknown][] {
   if (!Array.isArray(sort)) return Object.entries(sort);
-  if (typeof sort[0] === "string" && sort.length === 2 && typeof sort[1] !== "object") return [[sort[0], sort[1]]];
   return sort.flatMap((part): [string, unknown][] => {
-    if (Array.isArray(part)) return typeof part[0] === "string" ? [[part[0], part[1] as unknown]] : [];
-    if (isObject(part)) return Object.entries(part);
-    return typeof part === "string" ? [[part, 1]] : [];
+    if (Array.isArray(part)) return [[String(part[0]), part[1]]];
+    return isObject(part) ? Object.entries(part) : [];
   });
 }

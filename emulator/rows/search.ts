@@ -120,12 +120,9 @@ const wordsOf = (text: string): Set<string> =>
       .match(/[\p{L}\p{N}]+/gu),
   );
 
-/** The part of a text's words that a search has; those that only begin as one of it count a tenth. */
-function nearness(wanted: ReadonlySet<string>, words: ReadonlySet<string>): number {
-  const beginnings = new Set(Array.from(wanted, (word) => word.slice(0, 4)));
-  const scores = Array.from(words, (word) => (wanted.has(word) ? 1 : beginnings.has(word.slice(0, 4)) ? 0.1 : 0));
-  return scores.reduce<number>((sum, score) => sum + score, 0) / Math.max(1, words.size);
-}
+/** The part of a text's words that a search has. */
+const nearness = (wanted: ReadonlySet<string>, words: ReadonlySet<string>): number =>
+  [...words].filter((word) => wanted.has(word)).length / Math.max(1, words.size);
 
 /** The text of a row that is searched: all texts under its labels. */
 const textOf = (row: Json, labels: Iterable<string>): string =>

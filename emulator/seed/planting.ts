@@ -157,8 +157,8 @@ export interface SeedNews {
 }
 
 /**
- * Adds the tables and fields to a data file that its seed has got since the file was made, and names the other parts in
- * which they differ. Nothing is taken away or changed, and what was deleted by hand stays so. Secrets are not compared:
+ * Adds the tables and fields to a data file that its seed has got since the file was made, and tells whether they differ
+ * otherwise. Nothing is taken away or changed, and what was deleted by hand stays so. Secrets are not compared:
  * the file has them hashed. A seed that can't be read stops nobody whose data file is there.
  */
 export function followSeed(database: Database, read: () => Seed, now: number): SeedNews {
@@ -170,20 +170,15 @@ export function followSeed(database: Database, read: () => Seed, now: number): S
       if (made.length > 0) database.run("UPDATE meta SET value = ? WHERE key = 'seed'", JSON.stringify(planted));
       return made;
     });
-    const [wanted, kept] = [partsOf(seed), partsOf(planted)];
-    const apart = Object.keys({ ...kept, ...wanted }).filter((name) => !isDeepStrictEqual(wanted[name], kept[name]));
-    const names = apart.length > maxShown ? [...apart.slice(0, maxShown), `${apart.length - maxShown} more`] : apart;
-    const differs = `the seed differs from the one that the data file was made with (${names.join(", ")}): --reseed takes it anew`;
+    const differs = "the seed differs from the one that the data file was made with: --reseed takes it anew";
     return {
       added: added.map((what) => `the emulator's data file got ${what}, which its seed has now`),
-      differs: names.length === 0 ? [] : [differs],
+      differs: isDeepStrictEqual(withoutPasswords(seed), withoutPasswords(planted)) ? [] : [differs],
     };
   } catch (error) {
     return { added: [`the seed was not compared with the data file: ${messageOf(error)}`], differs: [] };
   }
 }
-
-const maxShown = 5;
 
 /** The seed of a data file with the tables and fields that another one has besides. */
 function withTables(planted: Seed, { tables }: Seed): Seed {
@@ -196,7 +191,7 @@ function withTables(planted: Seed, { tables }: Seed): Seed {
   return { ...planted, tables: all };
 }
 
-const partsOf = ({ tables, users, organizations, settings }: Seed): Record<string, unknown> => ({
-  ...{ users: users.map(({ email, id }) => [email, id]), organizations, settings },
-  ...Object.fromEntries(Object.entries(tables).map(([key, table]) => [`table ${table.id ?? key}`, table])),
+const withoutPasswords = ({ administrator: _, profile: __, users, ...seed }: Seed): object => ({
+  ...seed,
+  users: users.map(({ password: _, ...user }) => user),
 });

@@ -37,7 +37,7 @@ test("tables and fields that a seed gets later are added at the start and named;
   writeFileSync(seed, later);
   const two = await started(later);
   expect(two.differs).toEqual([
-    "the seed differs from the one that the data file was made with (table countries): --reseed takes it anew",
+    "the seed differs from the one that the data file was made with: --reseed takes it anew",
   ]);
   expect(two.added).toEqual(
     ["table currencies", "field People of table countries", "field Currency of table countries"].map(
