@@ -27,8 +27,6 @@ interface Options {
   plan?: string;
 }
 
-const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
-
 /** Descriptions of resources that only their provider can give. */
 export interface Descriptions {
   /** Begins a run, then describes the contents of each resource that is deleted, in the order of the steps. */
@@ -184,10 +182,7 @@ async function change(given: Given, kind: RunKind): Promise<void> {
           return;
         }
         if (!options.yes && !(await isConfirmed(given, stack, kind, signal))) {
-          throw new EngineError(
-            `confirmation declined, not proceeding with the ${verbs[kind]}`,
-            exitStatuses.cancelled,
-          );
+          throw new EngineError(`confirmation declined, not proceeding with the ${kind}`, exitStatuses.cancelled);
         }
       }
       conclude(await perform(given, stack, { kind, preview: false, signal }), options, "occurred");
@@ -207,7 +202,7 @@ async function refuseOtherPlan(stack: Stack, expected: string, describe: Descrip
 }
 
 async function isConfirmed(given: Given, stack: Stack, kind: RunKind, signal: AbortSignal): Promise<boolean> {
-  const question = `Do you want to perform this ${verbs[kind]}?`;
+  const question = `Do you want to perform this ${kind}?`;
   const detailed = { ...given, options: { ...given.options, diff: true } };
   for (;;) {
     const answer = await ask(given.terminal, question, ["yes", "no", "details"]);

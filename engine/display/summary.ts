@@ -4,7 +4,7 @@ import { wrapLine } from "../terminal/columns.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { changeLines, topKey, type Print, propertyLines } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type ResourceRow, type Rows } from "./rows.ts";
-import { opWords, plural, severities, shownSeverities } from "./words.ts";
+import { isLookUp, opWords, plural, severities } from "./words.ts";
 
 /** Prints all messages by resource, each with an empty line after it. What a program prints keeps its lines. */
 export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {
@@ -40,24 +40,21 @@ function repeatedErrors(rows: Rows): Map<string, { first: ResourceRow; others: n
 
 /** Keeps messages together, and the lines of each stream. */
 function blocksOf(row: ResourceRow, repeated: ReturnType<typeof repeatedErrors>): Message[][] {
-  const blocks = new Map<string, Message[]>();
-  for (const message of row.messages) {
-    const stream = message.printed ?? "message";
+  const shown = row.messages.flatMap((message) => {
     const same = message.severity === "error" && !message.printed ? repeated.get(message.text) : undefined;
-    if (same && same.first !== row) continue;
+    if (same && same.first !== row) return [];
     const others = same?.others ? ` (and ${same.others} more ${plural(same.others, "resource")})` : "";
-    blocks.set(stream, [...(blocks.get(stream) ?? []), { ...message, text: message.text.trimEnd() + others }]);
-  }
-  return [...blocks.values()];
+    return { ...message, text: message.text.trimEnd() + others };
+  });
+  return [...Map.groupBy(shown, ({ printed }) => printed).values()];
 }
 
 /** Prints one message without the empty lines at its end. */
 export function messageLines({ severity, text, printed }: Message, paint: Paint, color: boolean): string[] {
   const shown = printable(text, color).trimEnd();
   if (shown === "" && !printed) return [];
-  const known = shownSeverities.find((name) => name === severity);
-  const prefix = known === undefined || printed ? "" : paint(severities[known].style, severities[known].prefix);
-  return (prefix === "" ? shown : `${prefix} ${shown}`).split("\n");
+  const { style, prefix } = severities[severity];
+  return (printed || prefix === "" ? shown : `${paint(style, prefix)} ${shown}`).split("\n");
 }
 
 /** Prints the outputs of the stack: in a preview those that change, after a run all of them. */
@@ -79,17 +76,7 @@ function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): str
   ];
 }
 
-const countedOps: Op[] = [
-  "create",
-  "update",
-  "delete",
-  "replace",
-  "create-replacement",
-  "delete-replaced",
-  "refresh",
-  "discard-replaced",
-  "remove-pending-replace",
-];
+const countedOps = (Object.keys(opWords) as Op[]).filter((op) => op !== "same" && !isLookUp(op)); // the keys of a record
 
 /** Prints how many resources change, and how. */
 export function resources(rows: Rows, summary: EventOf<"summary">, paint: Paint): string[] {

@@ -17,6 +17,9 @@ interface TableRow {
   details: string[];
 }
 
+/** The rows below each row. */
+type Children = ReadonlyMap<ResourceRow | undefined, ResourceRow[]>;
+
 const underlined: Style = ["underline", "blueBright"];
 /** Columns that the info gets before types and names do. */
 const maxInfoCells = 30;
@@ -29,14 +32,7 @@ const detailColumn = 10;
  * @param diff shows below each resource how its properties change
  */
 export function treeLines(rows: Rows, print: Print, width: number, diff: boolean): string[] {
-  const children = new Map<ResourceRow, ResourceRow[]>();
-  for (const row of rows.all) {
-    const parent = rows.parentOf(row);
-    if (!parent) continue;
-    const siblings = children.get(parent) ?? [];
-    siblings.push(row);
-    children.set(parent, siblings);
-  }
+  const children = Map.groupBy(rows.all, (row) => rows.parentOf(row));
   const body = fitted(branch(rows, rows.stack, children, "", "", print, diff), width);
   const hasInfo = body.some((row) => row.info !== "");
   const columns = [widest(body, "type", 4), widest(body, "name", 4), widest(body, "status", 4)];
@@ -59,7 +55,7 @@ export function treeLines(rows: Rows, print: Print, width: number, diff: boolean
 function branch(
   rows: Rows,
   row: ResourceRow,
-  children: ReadonlyMap<ResourceRow, ResourceRow[]>,
+  children: Children,
   prefix: string,
   below: string,
   print: Print,
@@ -85,7 +81,7 @@ function branch(
 }
 
 /** True if a row has something to show of its own or below it. */
-function hasNews(rows: Rows, row: ResourceRow, children: ReadonlyMap<ResourceRow, ResourceRow[]>): boolean {
+function hasNews(rows: Rows, row: ResourceRow, children: Children): boolean {
   if (row.state === "failed" || toShownOp(rows, row) !== "same" || row.messages.length > 0) return true;
   return (children.get(row) ?? []).some((child) => hasNews(rows, child, children));
 }

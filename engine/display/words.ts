@@ -70,5 +70,4 @@ export const severities = {
   warning: { style: "yellow", noun: "warning", prefix: "warning:" },
   info: { style: "magenta", noun: "message", prefix: "" },
 } as const;
-/** Debug messages are for `--json`. */
 export const shownSeverities = ["error", "warning", "info"] as const;

@@ -6,21 +6,17 @@ import type { ResourceState } from "../state/resourceState.ts";
  */
 export function hasUncreated(news: ReadonlyMap<string, ResourceState>, urns: readonly string[]): boolean {
   if (urns.length === 0) return false;
-  let children: Map<string, string[]> | undefined;
+  let children: Map<string, ResourceState[]> | undefined;
   const seen = new Set<string>();
   const waiting = [...urns];
   for (let urn = waiting.pop(); urn !== undefined; urn = waiting.pop()) {
     const state = news.get(urn);
     if (!state || seen.has(urn)) continue;
     seen.add(urn);
-    if (!state.custom) waiting.push(...((children ??= childrenIn(news)).get(urn) ?? []));
-    else if (!state.id) return true;
+    if (state.custom && !state.id) return true;
+    if (state.custom) continue;
+    children ??= Map.groupBy(news.values(), ({ parent }) => parent);
+    waiting.push(...(children.get(urn) ?? []).map((child) => child.urn));
   }
   return false;
-}
-
-function childrenIn(news: ReadonlyMap<string, ResourceState>): Map<string, string[]> {
-  const children = new Map<string, string[]>();
-  for (const { urn, parent } of news.values()) children.set(parent, [...(children.get(parent) ?? []), urn]);
-  return children;
 }

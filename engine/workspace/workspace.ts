@@ -21,6 +21,8 @@ import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, readSelectedStack } from "./pulumiHome.ts";
 import { StackFile } from "./stackFile.ts";
 
+const either = new Intl.ListFormat("en", { type: "disjunction" });
+
 /** Where a command runs, and on which stack. */
 export interface WorkspaceOptions {
   /** The folder of Pulumi.yaml or one below it. */
@@ -68,7 +70,7 @@ export class Workspace {
   async chosenStack(fullName: string | undefined): Promise<string> {
     if (fullName || this.#selected()) return this.stackName(fullName);
     const names = await this.backend.stacks(this.project.name);
-    const some = `name ${listed(names)} with --stack, or choose one with 'stack select <name>'`;
+    const some = `name ${either.format(names)} with --stack, or choose one with 'stack select <name>'`;
     throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.firstStackHint}`);
   }
 
@@ -226,9 +228,6 @@ function searchHintFor({ root, file }: Project, { folder }: FileBackend, url: st
     `folder: run it in ${root}, where ${path.basename(file)} lies, to look there`
   );
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
 
 /** One stack of a project: its configuration and its state. */
 export class Stack {
