@@ -33,6 +33,7 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     });
   stack
     .command("init")
+    .aliases(["new", "create", "setup"])
     .description("create an empty stack")
     .argument("[name]", "its name; may be given with --stack as well")
     .option("--no-select", "don't select it")
