@@ -3,6 +3,7 @@ import type { Paint, Style } from "../terminal/colors.ts";
 import { padText, widthOf } from "../terminal/columns.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
+import { parsePath } from "../values/paths.ts";
 
 export interface Print {
   paint: Paint;
@@ -94,10 +95,7 @@ export function changeLines(changes: readonly PropertyChange[], column: number, 
 }
 
 /** The name of the property that a path leads to or into. */
-export const topKey = (path: string): string => {
-  const [, quoted, named] = /^\["((?:\\"|[^"])*)"\]|^([^.[]+)/.exec(path) ?? [];
-  return quoted ?? named ?? path;
-};
+export const topKey = (path: string): string => String(parsePath(path)[0] ?? path);
 
 /** Splits a change between two lists or two objects into what differs in them. */
 function expanded({ path, kind, old, new: next }: PropertyChange): PropertyChange[] {

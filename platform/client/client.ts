@@ -28,22 +28,15 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** A form of pages: the most rows of one, and whether its numbers are texts. */
-interface PageForm {
-  most: number;
-  asTexts?: boolean;
-}
-
-/** The forms that are tried, the documented one first. */
-const pageForms: readonly PageForm[] = [10_000, 1_000, 500, 100].map((most): PageForm => ({ most }));
-const asTexts: readonly PageForm[] = [{ most: 1_000, asTexts: true }];
+const pageForm = (most: number, asTexts = false) => ({ most, asTexts });
 
 /** Reads of tables in smaller pages, or with numbers as texts, on a platform that refuses others; kept once one is taken. */
 function inAnyPages(caller: Caller, { skipForm }: Habits): Client["microappdata"] {
-  const forms = skipForm === "text" ? asTexts : [...pageForms, ...asTexts];
-  const [documented = { most: 10_000 }, ...others] = forms;
-  let kept = documented;
+  const first = pageForm(10_000, skipForm === "text");
+  const others = [pageForm(1_000), pageForm(500), pageForm(100), pageForm(1_000, true)];
+  let kept = first;
   const send = (
-    { most, asTexts = false }: PageForm,
+    { most, asTexts }: typeof first,
     { searchFilter = [], ...request }: RequestOf<"microappdata">,
     options?: CallOptions,
   ) => {
@@ -56,23 +49,19 @@ function inAnyPages(caller: Caller, { skipForm }: Habits): Client["microappdata"
   };
   return async (request, options) => {
     if (request.searchFilter === undefined) return caller.call("microappdata", request, options);
-    const isOpen =
-      kept === documented && request.optViewFilters === undefined && request.optSearchFilters === undefined;
-    try {
-      return await send(kept, request, options);
-    } catch (error) {
-      if (!isOpen || !isRefusal(error) || error.status === undefined) throw error;
-      for (const form of others) {
-        try {
-          const answer = await send(form, request, options);
-          kept = form;
-          return answer;
-        } catch (again) {
-          if (!isRefusal(again)) throw again;
-        }
+    const isOpen = kept === first && request.optViewFilters === undefined && request.optSearchFilters === undefined;
+    let refusal: unknown;
+    for (const form of isOpen ? [first, ...others] : [kept]) {
+      try {
+        const answer = await send(form, request, options);
+        kept = form;
+        return answer;
+      } catch (error) {
+        if (!isRefusal(error) || error.status === undefined) throw error;
+        refusal ??= error;
       }
-      throw error;
     }
+    throw refusal;
   };
 }
 

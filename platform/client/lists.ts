@@ -34,29 +34,23 @@ export async function* pages(
 ): AsyncGenerator<Row[], void, undefined> {
   const {
     microAppID,
-    optSearchFilters,
     optViewFilters = [],
+    pageSize = maxRowsPerPage,
+    optSearchFilters,
     platformFormat,
-    signal,
-    timeout,
-    onCall,
-    onWait,
+    ...call
   } = options;
-  const limit = Math.min(options.pageSize ?? maxRowsPerPage, maxRowsPerPage);
+  const limit = Math.min(pageSize, maxRowsPerPage);
 
   const page: ReadPage = async (skip, after, glance) => {
     const filters = after === undefined ? optViewFilters : [...optViewFilters, { _id: { $gt: after } }];
     const answer = client.microappdata(
       {
-        microAppID,
+        ...{ microAppID, optSearchFilters, platformFormat, optViewSort: { _id: 1 }, optLimit: limit },
         searchFilter: [{ resourceID: microAppID, skip, limit }],
-        optLimit: limit,
-        optViewSort: { _id: 1 },
-        ...(filters.length > 0 ? { optViewFilters: filters } : {}),
-        ...(optSearchFilters ? { optSearchFilters } : {}),
-        ...(platformFormat === undefined ? {} : { platformFormat }),
+        optViewFilters: filters.length > 0 ? filters : undefined,
       },
-      { signal, timeout, onCall, onWait, glance },
+      { ...call, glance },
     );
     try {
       return (await answer).microAppRows;

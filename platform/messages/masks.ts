@@ -26,11 +26,9 @@ export function* readingsOf(text: string): Generator<DecodedText> {
 /** The text itself, and without its escapes. */
 function* writtenOut(text: string): Generator<DecodedText> {
   const plain = asItIs(text);
-  yield plain;
   const form = { ...plain, bytes: plain.bytes.replaceAll("+", " ") };
-  for (const spelled of text.includes("+") ? [plain, form] : [plain]) {
-    if (spelled === form) yield form;
-    let reading = spelled;
+  for (let reading of text.includes("+") ? [plain, form] : [plain]) {
+    yield reading;
     for (let depth = 1; depth <= deepest && escape.test(reading.bytes); depth++) {
       reading = unescaped(reading);
       yield reading;

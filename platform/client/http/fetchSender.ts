@@ -9,8 +9,13 @@ export function openSender({ origin }: URL, { timeouts }: HttpSenderOptions): Ht
   const late = (): TransportError => new TransportError("timeout", `${origin} did not finish its answer in time`);
   return {
     send: async ({ method, path, headers, body }, signal) => {
-      const clock = new Clock();
-      clock.set(timeouts.connect + timeouts.headers);
+      const clock = new AbortController();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const allow: Allow = (milliseconds) => {
+        clearTimeout(timer);
+        if (milliseconds !== undefined) timer = setTimeout(() => clock.abort(), milliseconds);
+      };
+      allow(timeouts.connect + timeouts.headers);
       const stop = AbortSignal.any([signal, closing.signal, clock.signal]);
       const reasoned = (error: unknown): unknown => {
         if (closing.signal.aborted) return new TransportError("cancelled", "The client is closed");
@@ -26,10 +31,10 @@ export function openSender({ origin }: URL, { timeouts }: HttpSenderOptions): Ht
         return {
           status: answer.status,
           header: (name) => answer.headers.get(name) ?? undefined,
-          body: partsOf(answer.body, clock, timeouts.body, reasoned),
+          body: partsOf(answer.body, allow, timeouts.body, reasoned),
         };
       } catch (error) {
-        clock.clear();
+        allow();
         throw reasoned(error);
       }
     },
@@ -41,36 +46,20 @@ export function openSender({ origin }: URL, { timeouts }: HttpSenderOptions): Ht
   };
 }
 
-/** Aborts its signal when the time that was set last is over. */
-class Clock {
-  readonly #controller = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  set(milliseconds: number): void {
-    this.clear();
-    this.#timer = setTimeout(() => this.#controller.abort(), milliseconds);
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-  }
-}
+/** Gives what comes next some milliseconds; without a number, as long as it takes. */
+type Allow = (milliseconds?: number) => void;
 
 /** The parts of a body, each within its time. */
 async function* partsOf(
   body: ReadableStream<Uint8Array> | null,
-  clock: Clock,
+  allow: Allow,
   timeoutMs: number,
   reasoned: (error: unknown) => unknown,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader(); // not every runtime iterates a stream
   try {
     for (;;) {
-      clock.set(timeoutMs);
+      allow(timeoutMs);
       const part = await reader?.read();
       if (!part || part.done) return;
       yield part.value;
@@ -78,7 +67,7 @@ async function* partsOf(
   } catch (error) {
     throw reasoned(error);
   } finally {
-    clock.clear();
+    allow();
     await reader?.cancel().catch(() => undefined); // of what was too large
   }
 }

@@ -1,5 +1,5 @@
 import { type Effect, endpoints, type EndpointName } from "../../contract/endpoints.ts";
-import { ApiError, textOf } from "../../contract/wire.ts";
+import { ApiError, type ErrorCode, textOf } from "../../contract/wire.ts";
 import { TransportError, type HttpSender, type HttpSenderOptions, type Sending } from "./sender.ts";
 import { openSender } from "./undiciSender.ts";
 
@@ -23,49 +23,37 @@ export interface Reply {
 /** Largest answer in megabytes: 256 for a read, which may bring a table, 1 for any other call. It bounds the memory. */
 export const maxMegabytesOf = (effect: Effect): number => (effect === "read" ? 256 : 1);
 
+interface TransportOptions extends HttpSenderOptions {
+  readOnly: boolean;
+  allowed?: readonly string[] | undefined;
+  /** Largest answer in megabytes, by what a call does. */
+  maxMegabytesOf?: typeof maxMegabytesOf;
+}
+
 /** The HTTP side of the client: what may be sent to one platform, and its answers. */
 export class Transport {
   readonly #sender: HttpSender;
   readonly #base: string;
   readonly #origin: string;
-  readonly #readOnly: boolean;
-  readonly #allowed: readonly string[] | undefined;
-  readonly #maxMegabytesOf: typeof maxMegabytesOf;
+  readonly #options: TransportOptions;
 
-  constructor(
-    endpoint: string,
-    options: HttpSenderOptions & {
-      readOnly: boolean;
-      allowed?: readonly string[] | undefined;
-      /** Largest answer in megabytes, by what a call does. */
-      maxMegabytesOf?: typeof maxMegabytesOf;
-    },
-  ) {
+  constructor(endpoint: string, options: TransportOptions) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;
     this.#base = url.pathname.replace(/\/+$/, "");
-    this.#readOnly = options.readOnly;
-    this.#allowed = options.allowed;
-    this.#maxMegabytesOf = options.maxMegabytesOf ?? maxMegabytesOf;
+    this.#options = options;
     this.#sender = openSender(url, options);
   }
 
   /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
   assertAllowed(endpoint: EndpointName): void {
-    if (this.#allowed && !this.#allowed.includes(this.#origin)) {
-      throw new ApiError({
-        code: "notAllowed",
-        endpoint,
-        message: "Nothing was sent, since the origin is not allowed",
-      });
-    }
-    if (!this.#readOnly || endpoints[endpoint].effect === "read" || endpoint === "login" || endpoint === "logout")
-      return;
-    throw new ApiError({
-      code: "readOnly",
-      endpoint,
-      message: "Nothing was sent, since the call may change something",
-    });
+    const { allowed, readOnly } = this.#options;
+    const refuse = (code: ErrorCode, why: string): never => {
+      throw new ApiError({ code, endpoint, message: `Nothing was sent, since ${why}` });
+    };
+    if (allowed && !allowed.includes(this.#origin)) refuse("notAllowed", "the origin is not allowed");
+    const mayChange = endpoints[endpoint].effect !== "read" && endpoint !== "login" && endpoint !== "logout";
+    if (readOnly && mayChange) refuse("readOnly", "the call may change something");
   }
 
   /** Sends a request once. Rejects with a TransportError, or with the ApiError of `assertAllowed`. */
@@ -74,7 +62,7 @@ export class Transport {
     try {
       const { endpoint, method, path, headers, body } = request;
       const answer = await this.#sender.send({ method, path: this.#base + path, headers, body }, signal);
-      const maxMegabytes = this.#maxMegabytesOf(endpoints[endpoint].effect);
+      const maxMegabytes = (this.#options.maxMegabytesOf ?? maxMegabytesOf)(endpoints[endpoint].effect);
       const text = await textOf(answer.body, maxMegabytes);
       if (text === undefined) {
         // The same answer would come again.
