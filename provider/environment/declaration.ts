@@ -588,11 +588,6 @@ export const formerUrns = (formerly: Formerly): string[] => formersIn(formerly).
 /** Entries by the key that they have now. */
 type Entries = Readonly<Record<string, { formerly?: Formerly }>>;
 
-interface Check {
-  root: Value;
-  report: (problem: Problem) => void;
-}
-
 /** Where something stands, as seen from another place. */
 const spot = (there: Place, from: Place): string =>
   there.line === 0
@@ -608,7 +603,7 @@ const spot = (there: Place, from: Place): string =>
  * @param declared keys of the map, those of entries that are wrong inside among them
  */
 function checkFormerKeys(
-  { root, report }: Check,
+  { root, report }: FileChecks,
   kind: string,
   path: readonly string[],
   entries: Entries,

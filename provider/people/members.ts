@@ -18,16 +18,12 @@ import { isSame, type ListedMember, namesOf, People, type Person } from "./peopl
 /** Members of a team; undefined when there is no such team. */
 type TeamList = readonly ListedMember[] | undefined;
 
-/** Where an invitation leads. */
-interface InvitationTargets {
-  targetRoute?: "app" | "go" | undefined;
-  targetInitialApp?: string | undefined;
-  targetInitialScreen?: string | undefined;
-}
+type Request = RequestOf<"insertteammembers">;
 
 /** Someone to be added, by address or by ID. */
 export interface Invitation extends Person {
-  targets?: InvitationTargets;
+  /** Where the invitation leads. */
+  targets?: Pick<Request, "targetRoute" | "targetInitialApp" | "targetInitialScreen">;
 }
 
 /** Someone to be added to a team. */
@@ -633,8 +629,6 @@ class LateMembers {
     this.#changes.set(teamID, own.set(name, { until: this.#now() + this.#forMs, isShown, added }));
   }
 }
-
-type Request = RequestOf<"insertteammembers">;
 
 /**
  * Sends a request for each team. When one is refused, sends one for each half of its people, to find out whom the platform
