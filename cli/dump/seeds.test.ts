@@ -18,14 +18,6 @@ const dumped = (...tables: TableRows[]) =>
     ...(parent ? ["below", parent.seed] : []),
   ]);
 
-test("a link to rows below is set once they are there, whichever table comes first", () => {
-  const orders = table("orders", { Main: "lines" });
-  const lines = table("lines", {}, "orders");
-  const both = [["orders"], ["lines", "below", "orders"], ["orders-links", "lines"]];
-  expect(dumped(orders, lines).toSorted()).toEqual(both.toSorted());
-  expect(dumped(lines, orders).toSorted()).toEqual(both.toSorted());
-});
-
 test("each circle is opened at one link, and two that share it at this one", () => {
   const [a, b, c] = [table("a", { To: "b" }), table("b", { To: "c" }), table("c", { To: "a", Back: "b" })];
   expect(dumped(a, b, c)).toEqual([["a", "b"], ["b", "c"], ["c"], ["c-links", "a", "b"]]);

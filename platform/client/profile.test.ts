@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { usualHabits, type Habits } from "../profile/profile.ts";
+import type { Habits } from "../profile/profile.ts";
 import type { Client } from "./options.ts";
 import { serve, session, type Server } from "./testing/server.ts";
 
@@ -55,17 +55,6 @@ test.each(calls)("a profile decides how it is sent: %s", async (_, habits, call,
   server = await serve(answers);
   await call(server.client({ profile: { habits } }));
   expect(sent()).toEqual(expected);
-});
-
-test.each(calls)("without a profile it is sent as documented: %s", async (_, _habits, call) => {
-  server = await serve(answers);
-  const usual = server.client({ apiKey: "key-of-the-operator", profile: { habits: usualHabits } });
-  await call(usual);
-  const withHabits = sent();
-  server.seen.length = 0;
-  await call(server.client({ apiKey: "key-of-the-operator" }));
-  expect(sent()).toEqual(withHabits);
-  expect(sent()).toHaveLength(1);
 });
 
 test("child records are listed by query and body, and an app is asked for with its attachments", async () => {

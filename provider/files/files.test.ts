@@ -90,14 +90,6 @@ test("devices, pipes, sockets and folders are refused without waiting for them",
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("a file that is too large is refused before it is read", async () => {
-  writeFileSync(join(program, "large.yaml"), "");
-  truncateSync(join(program, "large.yaml"), 4 * 2 ** 20 + 1);
-  expect(await said("large.yaml")).toMatch(/^refused: it has more than 4 MB/);
-  truncateSync(join(program, "large.yaml"), 4 * 2 ** 20);
-  expect(await said("large.yaml")).toHaveLength(4 * 2 ** 20);
-});
-
 test("without Git the folder of Pulumi.yaml is the bound, and without that the program's own", async () => {
   rmSync(join(folder, "repository/.git"), { recursive: true });
   const outside = expect.stringMatching(/^refused: it is outside/) as unknown as string;

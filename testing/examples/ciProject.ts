@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freshFolder, repository } from "../harness/project.ts";
 
-export const ciExamples = join(repository, "examples/ci");
-
 /** A project elsewhere with the examples for CI, which has this package and what jest needs. */
 export async function ciProject(): Promise<string> {
   const folder = await freshFolder();
-  await cp(ciExamples, folder, { recursive: true });
+  await cp(join(repository, "examples/ci"), folder, { recursive: true });
   await writeFile(
     join(folder, "package.json"),
     JSON.stringify({ private: true, type: "module", jest: { transform: {} } }),

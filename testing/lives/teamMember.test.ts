@@ -21,15 +21,11 @@ throughBothKinds({}, (scene) => {
     const teamID = await scene.team();
     const declared = { ada: "go", grace: undefined };
     const invited = Object.entries(declared).map(async ([name, targetRoute]) => {
-      host.resource = name;
-      const { inputs } = await host.check("TeamMember", { teamID, email: `${name}@example.com`, targetRoute });
+      const { inputs } = await host.as(name).check("TeamMember", { teamID, email: `${name}@example.com`, targetRoute });
       return { name, inputs };
     });
     const added = [];
-    for (const { name, inputs } of await Promise.all(invited)) {
-      host.resource = name;
-      added.push(host.create("TeamMember", inputs));
-    }
+    for (const { name, inputs } of await Promise.all(invited)) added.push(host.as(name).create("TeamMember", inputs));
     await Promise.all(added);
     const sent = emulator.calls({ endpoint: "insertteammembers" }).map(({ request }) => request);
     expect(sent.map(({ emails, targetRoute }) => [emails, targetRoute]).toSorted()).toEqual([

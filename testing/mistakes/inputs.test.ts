@@ -3,10 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { casesIn } from "../harness/cases.ts";
 import * as testedKinds from "../harness/kinds.ts";
-import { runsInPulumi } from "../harness/project.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
-import { known, MistakeBench } from "./bench.ts";
 
 const files = {
   "sheet.xlsx": "PK",
@@ -36,20 +34,3 @@ describe.each(Object.values(testedKinds))("with the $name provider", (providerKi
     expect(stage.emulator.calls({ since })).toEqual([]);
   });
 });
-
-// In programs that the Pulumi CLI of TEST_PULUMI runs; without one the cases above cover everything.
-if (runsInPulumi) {
-  describe("in a program", () => {
-    let bench: MistakeBench;
-    beforeAll(async () => (bench = await MistakeBench.start()));
-    afterAll(() => bench.close());
-
-    // A program that makes one of a type that is gone fails there, and in programs a parent is { rows, by }.
-    const programs = cases.filter(([type, inputs]) => type !== "UserTeams" && !("parent" in inputs));
-    test.each(programs)("%s %j", async (type, inputs, expected) => {
-      const program = `new ${type}("thing", ${JSON.stringify(inputs)});`;
-      const told = `error: pulumi-nodejs:dynamic/microapps:${type} resource 'thing' has a problem: `;
-      expect(await bench.errorsOf({ program, files, command: known })).toEqual(expected.map((text) => told + text));
-    });
-  });
-}
