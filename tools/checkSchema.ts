@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compare } from "semver";
 import { readOwnPackage } from "../machine/ownPackage.ts";
 import { breaksBetween, mayBreak } from "./breaks.ts";
-import { presentSchema, type PackageSchema } from "./packageSchema.ts";
+import { packageSchema, type PackageSchema } from "./packageSchema.ts";
 
 // Part of `make check`: promises of the last released schema still hold, unless the version number allows breaking
 // them. A release copies plugin/schema.json to tools/released/schema-<version>.json.
@@ -15,7 +15,7 @@ if (!last) throw new Error(`${folder} has no schema`);
 
 const { version } = readOwnPackage();
 if (!mayBreak(last.version, version)) {
-  for (const sentence of breaksBetween(last, presentSchema(version))) {
+  for (const sentence of breaksBetween(last, packageSchema(version))) {
     process.stderr.write(
       `plugin/schema.json: ${sentence}. That breaks programs of ${last.version}: bring it back, or raise the ` +
         `${last.version.startsWith("0.") ? "minor" : "major"} version of package.json\n`,

@@ -1,13 +1,12 @@
 import { format } from "oxfmt";
-import { z } from "zod";
+import type { z } from "zod";
 import { program } from "../cli/commands/program.ts";
 import { masksJsonSchema } from "../cli/dump/masks.ts";
 import { openapi } from "../emulator/http/openapi.ts";
 import { readOwnPackage } from "../machine/ownPackage.ts";
 import { type Endpoint, endpoints } from "../platform/contract/endpoints.ts";
-import { isObject } from "../platform/contract/wire.ts";
 import { jsonSchema } from "../provider/environment/schema.ts";
-import { presentSchema } from "./packageSchema.ts";
+import { fieldsOf, packageSchema } from "./packageSchema.ts";
 import { commandsPage } from "./pages/commands.ts";
 import { endpointsPage, errorsPage } from "./pages/endpoints.ts";
 import { environmentPage } from "./pages/environment.ts";
@@ -17,7 +16,7 @@ import { writeSdkTypes } from "./sdkTypes.ts";
 
 /** The files that are made of definitions, by path from docs. */
 export async function documents(): Promise<Record<string, string>> {
-  const schema = presentSchema(readOwnPackage().version);
+  const schema = packageSchema(readOwnPackage().version);
   return {
     "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
     "../plugin/schema.json": `${JSON.stringify(schema, undefined, 2)}\n`,
@@ -77,12 +76,11 @@ function method(name: string, { summary, method: verb, path, effect, request, an
 
 /** The properties at the top, each with its description. */
 function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  const named = Object.entries(properties).flatMap(([name, property]) => {
-    if (isObject(property) && "not" in property) return []; // what is refused by name
-    const comment =
-      isObject(property) && typeof property["description"] === "string" ? `: ${property["description"]}` : "";
-    return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${comment.replace(/\.$/, "")}`;
-  });
+  const named = fieldsOf(schema, io)
+    .filter(({ schema }) => !("not" in schema)) // what is refused by name
+    .map(({ key, schema: { description }, isRequired }) => {
+      const comment = description === undefined ? "" : `: ${description}`;
+      return `\`${key}\`${isRequired ? "" : " (optional)"}${comment.replace(/\.$/, "")}`;
+    });
   return named.length > 0 ? [`${tag} ${named.join("; ")}.`] : [];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { readOwnPackage } from "../machine/ownPackage.ts";
-import { presentSchema } from "./packageSchema.ts";
+import { packageSchema } from "./packageSchema.ts";
 
 const property = z.looseObject({
   type: z.string().optional(),
@@ -24,7 +24,7 @@ const schema = z
       z.looseObject({ properties, inputProperties: properties, required: z.array(z.string()) }),
     ),
   })
-  .parse(presentSchema(readOwnPackage().version));
+  .parse(packageSchema(readOwnPackage().version));
 
 test("everything is described", () => {
   const all = [

@@ -1,43 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { Json } from "../platform/contract/wire.ts";
+import { isObject, type Json } from "../platform/contract/wire.ts";
 import { functions, listingOf, type PlatformFunction } from "../provider/functions/functions.ts";
 import { bindingOutput, configuration, variableOf } from "../provider/pulumi/configuration.ts";
 import { environmentType } from "../provider/pulumi/names.ts";
-import { factsOf } from "../provider/resources/common.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
 
-/** A type in Pulumi's package schema. */
-export interface TypeSpec {
+/** A type or a property in Pulumi's package schema. */
+export interface PropertySpec {
   type?: string;
   $ref?: string;
-  items?: TypeSpec;
-  additionalProperties?: TypeSpec;
-  oneOf?: TypeSpec[];
-}
-
-/** A property in Pulumi's package schema. */
-export interface PropertySpec extends TypeSpec {
+  items?: PropertySpec;
+  additionalProperties?: PropertySpec;
+  oneOf?: PropertySpec[];
   description?: string;
   default?: unknown;
   defaultInfo?: { environment: string[] };
   replaceOnChanges?: boolean;
   secret?: boolean;
-  deprecationMessage?: string;
 }
 
 /** An object of the package schema: the inputs or outputs of a function, or a type with a name. */
 export interface ObjectSpec {
+  type?: string;
+  description?: string;
   properties?: Record<string, PropertySpec>;
   required?: readonly string[];
+  /** A type with a name may be one of these texts instead. */
+  enum?: { value: string }[];
 }
 
 export interface ResourceSpec extends ObjectSpec {
   description: string;
   isComponent?: boolean;
   inputProperties?: Record<string, PropertySpec>;
-  requiredInputs?: string[];
+  requiredInputs?: readonly string[];
+  listInputs?: ObjectSpec;
 }
 
 export interface FunctionSpec {
@@ -46,54 +46,57 @@ export interface FunctionSpec {
   outputs?: ObjectSpec;
 }
 
-/** A type with a name: an object, or an enumeration of texts. */
-export interface NamedSpec extends ObjectSpec {
-  enum?: { value: string }[];
-}
-
 /** Pulumi's package schema, as far as documentation and comparison need it. */
 export interface PackageSchema {
   version: string;
   config: { variables: Record<string, PropertySpec> };
-  provider: { inputProperties?: Record<string, PropertySpec> };
+  provider: Partial<ResourceSpec>;
   resources: Record<string, ResourceSpec>;
   functions: Record<string, FunctionSpec>;
-  types: Record<string, NamedSpec>;
+  types: Record<string, ObjectSpec>;
   /** Settings of the SDK of each language. */
   language?: Record<string, Record<string, unknown>>;
+  /** What SDKs and the registry need. */
+  [other: string]: unknown;
 }
-
-/** The schema of the definitions, as JSON has it. */
-export const presentSchema = (version: string): PackageSchema =>
-  JSON.parse(JSON.stringify(packageSchema(version))) as PackageSchema;
 
 /** `microapps:index:Team` → `Team`. */
 export const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
 
 /** A type as JSON Schema has it: what it refers to by name stands in its place. */
-export function inlined(type: TypeSpec | ObjectSpec, schema: PackageSchema): Json {
-  const { $ref, enum: values, ...own } = { $ref: undefined, enum: undefined, ...type } as TypeSpec & NamedSpec;
-  const named = $ref === undefined ? {} : inlined(schema.types[$ref.replace("#/types/", "")] ?? {}, schema);
-  const inner = (one: TypeSpec): Json => inlined(one, schema);
-  return {
-    ...named,
-    ...own,
-    ...(values && { enum: values.map(({ value }) => value) }),
-    ...(own.items && { items: inner(own.items) }),
-    ...(own.additionalProperties && { additionalProperties: inner(own.additionalProperties) }),
-    ...(own.oneOf && { oneOf: own.oneOf.map(inner) }),
-    ...(own.properties && {
-      properties: Object.fromEntries(Object.entries(own.properties).map(([name, one]) => [name, inner(one)])),
-    }),
-  };
+export const inlined = (type: PropertySpec | ObjectSpec, schema: PackageSchema): Json =>
+  JSON.parse(JSON.stringify(type), (key, value: unknown) => {
+    if (key === "enum") return (value as { value: string }[]).map((one) => one.value);
+    const name = isObject(value) && typeof value["$ref"] === "string" ? value["$ref"].replace("#/types/", "") : "";
+    return name === "" ? value : { ...inlined(schema.types[name] ?? {}, schema), ...(value as object) };
+  }) as Json;
+
+/** A property of a definition. Its JSON Schema has the facts that the definition says about it, such as `secret`. */
+export interface Field {
+  key: string;
+  schema: z.core.JSONSchema.BaseSchema & z.core.GlobalMeta;
+  isRequired: boolean;
+}
+
+type Side = "input" | "output";
+
+/** The properties of a definition, as a program gives or gets them. */
+export function fieldsOf(definition: z.ZodType, io: Side): Field[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(definition, { io, unrepresentable: "any" });
+  return Object.entries(properties).map(([key, schema]) => ({
+    key,
+    schema: typeof schema === "object" ? schema : {},
+    isRequired: required.includes(key),
+  }));
 }
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
-function packageSchema(version: string): object {
+export function packageSchema(version: string): PackageSchema {
   const types = new TypeSpecs();
   // Other languages have one kind of provider. Former spellings of keys are read, and not declared: in Python a former
   // name and the present one are the same.
-  const variables = propertiesOf(configuration.omit({ providerKind: true }), "output", "Config", types);
+  const fields = fieldsOf(configuration.omit({ providerKind: true }), "output");
+  const { properties: variables } = types.object(fields, "output", "Config");
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
@@ -110,7 +113,8 @@ function packageSchema(version: string): object {
     config: { variables },
     provider: {
       description: "A platform and the account to work with. Without one of its own, a program uses the configuration.",
-      properties: only(variables, ({ type }) => type === "string"), // what SDKs can read back
+      // What SDKs can read back.
+      properties: Object.fromEntries(Object.entries(variables).filter(([, { type }]) => type === "string")),
       inputProperties: variables,
     },
     resources: {
@@ -168,101 +172,78 @@ const environmentSpec = {
   },
 };
 
-function resourceSpec(resource: Resource, types: TypeSpecs): object {
-  const { name } = resource;
-  const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
-  const isInput = (property: string) => property in resource.inputs.shape;
-  // Properties that no state has, or no program sees, get no type either.
-  const isSeen = (property: string) => !facts(property).passing && !facts(property).internal;
-  const inputs = z.object(only({ ...resource.inputs.shape }, (_, property) => isSeen(property)));
-  const kept = z.object({ ...inputs.shape, ...resource.outputs.shape });
-  const properties = only(
-    propertiesOf(kept, "output", name, types),
-    (_, property) => !facts(property).internal && !facts(property).writeOnly,
+function resourceSpec(resource: Resource, types: TypeSpecs): ResourceSpec {
+  const { name, inputs, outputs } = resource;
+  // Properties that no state has, or no program sees.
+  const isSeen = ({ schema }: Field): boolean => !schema.passing && !schema.internal;
+  const all = fieldsOf(z.object({ ...inputs.shape, ...outputs.shape }), "output");
+  const kept = types.object(
+    all.filter((field) => isSeen(field) && !field.schema.writeOnly),
+    "output",
+    name,
   );
-  properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
-  const inputProperties = only(
-    propertiesOf(inputs, "input", name, types),
-    (_, property) => isInput(property) && !facts(property).computed,
+  const given = types.object(
+    fieldsOf(inputs, "input").filter((field) => isSeen(field) && !field.schema.computed),
+    "input",
+    name,
   );
-  // A value that the resource fills in is always there.
-  const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
-  const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
-  const description = documentationOf(resource);
   const listing = listingOf(name);
-  const listInputs = listing && objectSpec(listing.inputs, "input", `${name}List`, types);
-  return { description, properties, required, inputProperties, requiredInputs, ...(listInputs ? { listInputs } : {}) };
+  return {
+    description: documentationOf(resource),
+    properties: { ...kept.properties, [bindingOutput]: { type: "string", description: "Platform that it is on." } },
+    required: [...kept.required, bindingOutput],
+    inputProperties: given.properties,
+    requiredInputs: given.required,
+    ...(listing && { listInputs: types.object(fieldsOf(listing.inputs, "input"), "input", `${name}List`) }),
+  };
 }
 
-function functionSpec(definition: PlatformFunction, types: TypeSpecs): object {
-  const { name, inputs, outputs } = definition;
-  const side = (object: z.ZodObject, io: "input" | "output") => objectSpec(object, io, pascal(name), types);
-  const description = documentationOfFunction(definition);
-  return { description, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
+function functionSpec(definition: PlatformFunction, types: TypeSpecs): FunctionSpec {
+  const { inputs, outputs } = definition;
+  const name = pascal(definition.name);
+  return {
+    description: documentationOfFunction(definition),
+    inputs: types.object(fieldsOf(inputs, "input"), "input", name),
+    outputs: types.object(fieldsOf(outputs, "output"), "output", name),
+  };
 }
-
-const objectSpec = (object: z.ZodObject, io: "input" | "output", owner: string, types: TypeSpecs): object => ({
-  type: "object",
-  properties: propertiesOf(object, io, owner, types),
-  required: requiredOf(object, io),
-});
-
-interface ObjectSchema {
-  properties?: Record<string, Record<string, unknown>>;
-  required?: string[];
-}
-
-// A JSON Schema of an object has both; what it can't say is anything.
-const jsonSchemaOf = (object: z.ZodObject, io: "input" | "output") =>
-  z.toJSONSchema(object, { io, unrepresentable: "any" }) as ObjectSchema;
-
-const requiredOf = (object: z.ZodObject, io: "input" | "output"): string[] => jsonSchemaOf(object, io).required ?? [];
-
-function propertiesOf(
-  object: z.ZodObject,
-  io: "input" | "output",
-  owner: string,
-  types: TypeSpecs,
-): Record<string, PropertySpec> {
-  return Object.fromEntries(
-    Object.entries(jsonSchemaOf(object, io).properties ?? {}).map(([name, schema]) => {
-      const { description, replaces, secret } = factsOf(object.shape[name]);
-      const property: PropertySpec = types.of(schema, `${owner}${pascal(name)}`);
-      if (description !== undefined) property.description = description;
-      const { default: value } = schema;
-      if (io === "input" && ["string", "number", "boolean"].includes(typeof value)) property.default = value;
-      if (replaces) property.replaceOnChanges = true;
-      if (secret) property.secret = true;
-      return [name, property];
-    }),
-  );
-}
-
-const only = (
-  properties: Record<string, PropertySpec>,
-  keep: (property: PropertySpec, name: string) => boolean,
-): Record<string, PropertySpec> =>
-  Object.fromEntries(Object.entries(properties).filter(([name, property]) => keep(property, name)));
-
-type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** `onDestroy` → `OnDestroy`. */
 export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A schema within another one; `true` and nothing say anything. */
+export const schemaIn = (value: unknown): JsonSchema => (isObject(value) ? value : {});
+
 /** Types by JSON Schema. Enumerations and objects get names, and stand in `specs`. */
 class TypeSpecs {
-  readonly specs: Record<string, object> = {};
+  readonly specs: Record<string, ObjectSpec> = {};
+
+  /** An object without a name. @param owner what the names of its types start with, e.g. `SeedRows` */
+  object(fields: readonly Field[], io: Side, owner: string) {
+    const properties = fields.map(({ key, schema }): [string, PropertySpec] => {
+      const { description, default: value, replaces, secret } = schema;
+      const property: PropertySpec = this.#of(schema, `${owner}${pascal(key)}`);
+      if (description !== undefined) property.description = description;
+      if (io === "input" && ["string", "number", "boolean"].includes(typeof value)) property.default = value;
+      if (replaces) property.replaceOnChanges = true;
+      if (secret) property.secret = true;
+      return [key, property];
+    });
+    const required = fields.filter(({ isRequired }) => isRequired).map(({ key }) => key);
+    return { type: "object", properties: Object.fromEntries(properties), required };
+  }
 
   /** @param name what it is called if it needs a name, e.g. `SeedRowsMode` */
-  of(schema: JsonSchema, name: string): TypeSpec {
-    if (Array.isArray(schema["anyOf"])) return this.#union(schema["anyOf"] as JsonSchema[], name); // in JSON Schema a list of schemas
-    if (Array.isArray(schema["enum"])) return this.#enumeration(schema["enum"], name);
-    const { type } = schema;
-    if (Array.isArray(type))
-      return this.#union(
-        (type as unknown[]).map((one) => ({ ...schema, type: one })),
-        name,
-      );
+  #of(schema: JsonSchema, name: string): PropertySpec {
+    const { type, anyOf, enum: values, properties, items, additionalProperties } = schema;
+    if (Array.isArray(anyOf)) return this.#union(anyOf.map(schemaIn), name);
+    if (Array.isArray(values)) return this.#enumeration(values.map(String), name);
+    if (Array.isArray(type)) {
+      const options = type.map((one: unknown) => ({ ...schema, type: one }));
+      return this.#union(options, name);
+    }
     switch (type) {
       case "string":
       case "number":
@@ -270,59 +251,53 @@ class TypeSpecs {
       case "boolean":
         return { type };
       case "array":
-        return { type: "array", items: this.of(inner(schema["items"]), name) };
+        return { type, items: this.#of(schemaIn(items), name) };
       case "object":
-        return schema["properties"]
+        return properties
           ? this.#object(schema, name)
-          : { type: "object", additionalProperties: this.of(inner(schema["additionalProperties"]), name) };
+          : { type, additionalProperties: this.#of(schemaIn(additionalProperties), name) };
       default:
         return { $ref: "pulumi.json#/Any" };
     }
   }
 
-  #union(options: readonly JsonSchema[], name: string): TypeSpec {
+  #union(options: readonly JsonSchema[], name: string): PropertySpec {
     // Nothing is what a property has that is not set.
-    const specs = options.filter(({ type }) => type !== "null").map((option) => this.of(option, name));
-    const different = specs.filter((spec, i) => specs.findIndex((one) => same(one, spec)) === i);
+    const specs = options.filter(({ type }) => type !== "null").map((option) => this.#of(option, name));
+    const different = specs.filter((spec, i) => specs.findIndex((one) => isDeepStrictEqual(one, spec)) === i);
     if (different.length === 1 && different[0]) return different[0];
     // Pulumi's SDK for Python fails on a list where a program's value may also be something else.
     return different.some(({ items }) => items) ? { $ref: "pulumi.json#/Any" } : { oneOf: different };
   }
 
-  #enumeration(values: readonly unknown[], name: string): TypeSpec {
+  #enumeration(values: readonly string[], name: string): PropertySpec {
     // Generators of SDKs make no name of punctuation.
-    if (!values.every((value) => /[a-z]/i.test(String(value)))) return { type: "string" };
+    if (!values.every((value) => /[a-z]/i.test(value))) return { type: "string" };
     return this.#named(name, { type: "string", enum: values.map((value) => ({ value })) });
   }
 
-  #object(schema: JsonSchema, name: string): TypeSpec {
-    const properties = Object.entries(inner(schema["properties"])).map(([property, value]) => {
-      const { description } = inner(value);
-      const spec = this.of(inner(value), `${name}${pascal(property)}`);
-      return [property, description === undefined ? spec : { ...spec, description }] as const;
+  #object({ description, properties, required }: JsonSchema, name: string): PropertySpec {
+    const parts = Object.entries(schemaIn(properties)).map(([property, value]): [string, PropertySpec] => {
+      const { description: about } = schemaIn(value);
+      const spec = this.#of(schemaIn(value), `${name}${pascal(property)}`);
+      return [property, typeof about === "string" ? { ...spec, description: about } : spec];
     });
-    const { description } = schema;
     return this.#named(name, {
       type: "object",
-      ...(description === undefined ? {} : { description }),
-      properties: Object.fromEntries(properties),
-      required: schema["required"],
+      ...(typeof description === "string" && { description }),
+      properties: Object.fromEntries(parts),
+      ...(Array.isArray(required) && { required: required.map(String) }),
     });
   }
 
-  #named(name: string, spec: object): TypeSpec {
+  #named(name: string, spec: ObjectSpec): PropertySpec {
     const token = `microapps:index:${name}`;
     const known = this.specs[token];
-    if (known && !same(known, spec)) throw new Error(`two types would be called ${token}`);
+    if (known && !isDeepStrictEqual(known, spec)) throw new Error(`two types would be called ${token}`);
     this.specs[token] = spec;
     return { $ref: `#/types/${token}` };
   }
 }
-
-const same = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const inner = (schema: unknown): JsonSchema =>
-  typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {}; // `true` and nothing say anything
 
 /** A resource's documentation for the package: description, example and import. */
 const documentationOf = (resource: Resource): string =>

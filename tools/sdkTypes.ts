@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { isObject } from "../platform/contract/wire.ts";
+import { isObject, type Json } from "../platform/contract/wire.ts";
 import { functions, type PlatformFunction } from "../provider/functions/functions.ts";
 import { configuration } from "../provider/pulumi/configuration.ts";
 import { hiddenNames } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
-import { factsOf } from "../provider/resources/common.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
-import { pascal } from "./packageSchema.ts";
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { fieldsOf, pascal, schemaIn, type Field } from "./packageSchema.ts";
 
 /** Pairs of inputs of which exactly one is set, by resource. */
 const alternatives: Readonly<Record<string, readonly [string, string]>> = {
@@ -75,15 +72,12 @@ export function writeSdkTypes(): string {
 function describeResource(resource: Resource): string {
   const { name } = resource;
   const unseen = [...hiddenNames(resource), ...(setBySdk[name] ?? [])];
-  const isSeen = (key: string, schema: unknown): boolean => {
-    const { internal, passing, computed } = factsOf(schema);
-    return !internal && !passing && !computed && !unseen.includes(key);
-  };
+  const isSeen = ({ key, schema }: Field): boolean =>
+    !schema.internal && !schema.passing && !schema.computed && !unseen.includes(key);
   const { lines = [], shape: more = {} } = added[name] ?? {};
-  const inputs = { ...resource.inputs.shape, ...more };
-  const args = propertiesOf(z.object(inputs), "input").filter(({ key }) => isSeen(key, inputs[key]));
-  const shape = { ...resource.inputs.shape, ...resource.outputs.shape };
-  const outputs = propertiesOf(z.object(shape), "output").filter(({ key }) => isSeen(key, shape[key]));
+  const { inputs } = resource;
+  const args = fieldsOf(z.object({ ...inputs.shape, ...more }), "input").filter(isSeen);
+  const outputs = fieldsOf(z.object({ ...inputs.shape, ...resource.outputs.shape }), "output").filter(isSeen);
   const typed = args.map((property) => ({
     ...property,
     type: own[name]?.[property.key] ?? writeInput(property.schema),
@@ -99,7 +93,7 @@ function describeResource(resource: Resource): string {
 }
 
 /** What a resource returns as it was given is an output of the argument's type; the others are listed. */
-function describeOutputs(name: string, from: string, args: readonly Property[], outputs: readonly Property[]): string {
+function describeOutputs(name: string, from: string, args: readonly Field[], outputs: readonly Field[]): string {
   const returned = args.filter(({ key, schema }) => {
     const isOwn = own[name]?.[key] ?? alternatives[name]?.includes(key);
     return !isOwn && outputs.some((output) => output.key === key && isDeepStrictEqual(output.schema, schema));
@@ -159,7 +153,7 @@ function describeAlternatives(name: string, pair: readonly [string, string], typ
 
 function describeFunction({ name, inputs, outputs, example }: PlatformFunction): string {
   const title = pascal(name);
-  const args = propertiesOf(inputs, "input").map((property) => ({
+  const args = fieldsOf(inputs, "input").map((property) => ({
     ...property,
     example: example.inputs[property.key],
   }));
@@ -173,13 +167,13 @@ function describeFunction({ name, inputs, outputs, example }: PlatformFunction):
     writeInterface(
       `${title}Result`,
       `Result of ${name}.`,
-      propertiesOf(outputs, "output").map((property) => ({ ...property, type: writeType(property.schema) })),
+      fieldsOf(outputs, "output").map((property) => ({ ...property, type: writeType(property.schema) })),
     ),
   ].join("\n");
 }
 
 function describeProvider(): string {
-  const properties = propertiesOf(configuration, "input").filter(({ key }) => key !== "providerKind"); // one for the whole program
+  const properties = fieldsOf(configuration, "input").filter(({ key }) => key !== "providerKind"); // one for the whole program
   const typed = properties.map((property) => ({
     ...property,
     isRequired: false,
@@ -189,23 +183,9 @@ function describeProvider(): string {
   return writeInterface("ProviderArgs", summary, typed);
 }
 
-interface Property {
-  key: string;
-  schema: JsonSchema;
-  isRequired: boolean;
-}
-interface Typed extends Property {
+interface Typed extends Field {
   type: string;
   example?: unknown;
-}
-
-function propertiesOf(schema: z.ZodObject, io: "input" | "output"): Property[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return Object.entries(properties).map(([key, property]) => ({
-    key,
-    schema: isObject(property) ? property : {},
-    isRequired: required.includes(key) && !(isObject(property) && "default" in property && io === "input"),
-  }));
 }
 
 function writeInterface(
@@ -228,7 +208,7 @@ function writeInterface(
   ].join("\n");
 }
 
-function writeComment({ description, default: standard }: JsonSchema, example: unknown): string[] {
+function writeComment({ description, default: standard }: Json, example: unknown): string[] {
   const tags = [
     ...(standard === undefined ? [] : [`@default ${JSON.stringify(standard)}`]),
     ...(example === undefined || holdsReference(example) ? [] : [`@example ${JSON.stringify(example)}`]),
@@ -246,25 +226,25 @@ function writeComment({ description, default: standard }: JsonSchema, example: u
 const holdsReference = (example: unknown): boolean => JSON.stringify(example).includes("${");
 
 /** The type of a plain value. */
-const writeType = (schema: JsonSchema): string => write(schema, (type) => type);
+const writeType = (schema: Json): string => write(schema, (type) => type);
 
 /** The type of a value that may be an output at each depth. */
-const writeInput = (schema: JsonSchema): string => `Input<${write(schema, (type) => `Input<${type}>`)}>`;
+const writeInput = (schema: Json): string => `Input<${write(schema, (type) => `Input<${type}>`)}>`;
 
-function write(schema: JsonSchema, wrap: (type: string) => string): string {
+function write(schema: Json, wrap: (type: string) => string): string {
   const { type, anyOf, properties, additionalProperties, items, required } = schema;
-  if (Array.isArray(anyOf)) return unionOf((anyOf as JsonSchema[]).map((one) => write(one, wrap)));
+  if (Array.isArray(anyOf)) return unionOf((anyOf as Json[]).map((one) => write(one, wrap)));
   if (Array.isArray(schema["enum"])) return unionOf(schema["enum"].map((one) => JSON.stringify(one)));
   if ("const" in schema) return JSON.stringify(schema["const"]);
   if (Array.isArray(type)) return unionOf((type as unknown[]).map((one) => write({ ...schema, type: one }, wrap)));
   if (type === "string" || type === "boolean" || type === "null") return type;
   if (type === "number" || type === "integer") return "number";
-  if (type === "array") return listOf(wrap(write(toSchema(items), wrap)));
+  if (type === "array") return listOf(wrap(write(schemaIn(items), wrap)));
   if (type !== "object") return "unknown";
-  if (!isObject(properties)) return `Record<string, ${wrap(write(toSchema(additionalProperties), wrap))}>`;
+  if (!isObject(properties)) return `Record<string, ${wrap(write(schemaIn(additionalProperties), wrap))}>`;
   const parts = Object.entries(properties).map(([key, part]) => {
     const isRequired = Array.isArray(required) && required.includes(key);
-    return `${key}${isRequired ? "" : "?"}: ${wrap(write(toSchema(part), wrap))}`;
+    return `${key}${isRequired ? "" : "?"}: ${wrap(write(schemaIn(part), wrap))}`;
   });
   return `{ ${parts.join("; ")} }`;
 }
@@ -272,4 +252,3 @@ function write(schema: JsonSchema, wrap: (type: string) => string): string {
 const unionOf = (types: readonly string[]): string => [...new Set(types)].join(" | ");
 const listOf = (type: string): string =>
   /[ |]/.test(type) && !type.startsWith("Input<") ? `(${type})[]` : `${type}[]`;
-const toSchema = (value: unknown): JsonSchema => (isObject(value) ? value : {});

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { nameOf, presentSchema } from "./packageSchema.ts";
+import { nameOf, packageSchema } from "./packageSchema.ts";
 import { allSnippets, snippetsOf } from "./snippets.ts";
 
-const schema = presentSchema("0.0.0");
+const schema = packageSchema("0.0.0");
 const snippets = allSnippets(schema);
 
 test("each resource and function has its example in TypeScript and YAML", () => {

@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
 import { hiddenNames } from "../../provider/pulumi/properties.ts";
 import { factsOf } from "../../provider/resources/common.ts";
 import { resources } from "../../provider/resources/resources.ts";
-import { presentSchema } from "../../tools/packageSchema.ts";
+import { packageSchema } from "../../tools/packageSchema.ts";
 import { allSnippets, snippetsOf } from "../../tools/snippets.ts";
 import { repository } from "../harness/project.ts";
 
@@ -14,7 +14,7 @@ import { repository } from "../harness/project.ts";
 // their comments. Programs in YAML, which nothing compiles, are compiled as what they are in TypeScript.
 
 const room = join(repository, "testing/types");
-const schema = presentSchema("0.0.0");
+const schema = packageSchema("0.0.0");
 const programs = readdirSync(join(repository, "examples"))
   .filter((name) => name.split("-")[0] === "yaml")
   .flatMap((of) => {
