@@ -81,12 +81,15 @@ export interface Field {
 type Side = "input" | "output";
 
 /** The properties of a definition, as a program gives or gets them. */
-export function fieldsOf(definition: z.ZodType, io: Side): Field[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(definition, { io, unrepresentable: "any" });
-  return Object.entries(properties).map(([key, schema]) => ({
+export const fieldsOf = (definition: z.ZodType, io: Side): Field[] =>
+  fieldsIn(z.toJSONSchema(definition, { io, unrepresentable: "any" }));
+
+/** The properties of an object's JSON Schema. */
+export function fieldsIn({ properties, required }: JsonSchema): Field[] {
+  return Object.entries(schemaIn(properties)).map(([key, schema]) => ({
     key,
-    schema: typeof schema === "object" ? schema : {},
-    isRequired: required.includes(key),
+    schema: schemaIn(schema),
+    isRequired: Array.isArray(required) && required.includes(key),
   }));
 }
 
@@ -276,17 +279,13 @@ class TypeSpecs {
     return this.#named(name, { type: "string", enum: values.map((value) => ({ value })) });
   }
 
-  #object({ description, properties, required }: JsonSchema, name: string): PropertySpec {
-    const parts = Object.entries(schemaIn(properties)).map(([property, value]): [string, PropertySpec] => {
-      const { description: about } = schemaIn(value);
-      const spec = this.#of(schemaIn(value), `${name}${pascal(property)}`);
-      return [property, typeof about === "string" ? { ...spec, description: about } : spec];
-    });
+  #object(schema: JsonSchema, name: string): PropertySpec {
+    const { type, properties, required } = this.object(fieldsIn(schema), "output", name);
     return this.#named(name, {
-      type: "object",
-      ...(typeof description === "string" && { description }),
-      properties: Object.fromEntries(parts),
-      ...(Array.isArray(required) && { required: required.map(String) }),
+      type,
+      ...(typeof schema["description"] === "string" && { description: schema["description"] }),
+      properties,
+      ...(required.length > 0 && { required }),
     });
   }
 

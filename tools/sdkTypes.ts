@@ -7,7 +7,7 @@ import { hiddenNames } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { resources } from "../provider/resources/resources.ts";
-import { fieldsOf, pascal, schemaIn, type Field } from "./packageSchema.ts";
+import { fieldsIn, fieldsOf, pascal, schemaIn, type Field } from "./packageSchema.ts";
 
 /** Pairs of inputs of which exactly one is set, by resource. */
 const alternatives: Readonly<Record<string, readonly [string, string]>> = {
@@ -153,22 +153,11 @@ function describeAlternatives(name: string, pair: readonly [string, string], typ
 
 function describeFunction({ name, inputs, outputs, example }: PlatformFunction): string {
   const title = pascal(name);
-  const args = fieldsOf(inputs, "input").map((property) => ({
-    ...property,
-    example: example.inputs[property.key],
-  }));
+  const args = fieldsOf(inputs, "input").map((field) => ({ ...field, example: example.inputs[field.key] }));
   return [
-    writeInterface(
-      `${title}Args`,
-      `Arguments of ${name}.`,
-      args.map((property) => ({ ...property, type: writeType(property.schema) })),
-    ),
+    writeInterface(`${title}Args`, `Arguments of ${name}.`, args),
     `/** Arguments of ${name}Output. */\nexport type ${title}OutputArgs = InputsOf<${title}Args>;\n`,
-    writeInterface(
-      `${title}Result`,
-      `Result of ${name}.`,
-      fieldsOf(outputs, "output").map((property) => ({ ...property, type: writeType(property.schema) })),
-    ),
+    writeInterface(`${title}Result`, `Result of ${name}.`, fieldsOf(outputs, "output")),
   ].join("\n");
 }
 
@@ -184,7 +173,8 @@ function describeProvider(): string {
 }
 
 interface Typed extends Field {
-  type: string;
+  /** By default that of a plain value. */
+  type?: string;
   example?: unknown;
 }
 
@@ -200,7 +190,7 @@ function writeInterface(
     `export interface ${name} ${more.extends ? `extends ${more.extends} ` : ""}{`,
     ...properties.flatMap(({ key, schema, isRequired, type, example }) => [
       ...writeComment(schema, example),
-      `  ${prefix}${key}${isRequired ? "" : "?"}: ${type};`,
+      `  ${prefix}${key}${isRequired ? "" : "?"}: ${type ?? writeType(schema)};`,
     ]),
     ...(more.lines ?? []),
     "}",
@@ -232,7 +222,7 @@ const writeType = (schema: Json): string => write(schema, (type) => type);
 const writeInput = (schema: Json): string => `Input<${write(schema, (type) => `Input<${type}>`)}>`;
 
 function write(schema: Json, wrap: (type: string) => string): string {
-  const { type, anyOf, properties, additionalProperties, items, required } = schema;
+  const { type, anyOf, properties, additionalProperties, items } = schema;
   if (Array.isArray(anyOf)) return unionOf((anyOf as Json[]).map((one) => write(one, wrap)));
   if (Array.isArray(schema["enum"])) return unionOf(schema["enum"].map((one) => JSON.stringify(one)));
   if ("const" in schema) return JSON.stringify(schema["const"]);
@@ -242,10 +232,9 @@ function write(schema: Json, wrap: (type: string) => string): string {
   if (type === "array") return listOf(wrap(write(schemaIn(items), wrap)));
   if (type !== "object") return "unknown";
   if (!isObject(properties)) return `Record<string, ${wrap(write(schemaIn(additionalProperties), wrap))}>`;
-  const parts = Object.entries(properties).map(([key, part]) => {
-    const isRequired = Array.isArray(required) && required.includes(key);
-    return `${key}${isRequired ? "" : "?"}: ${wrap(write(schemaIn(part), wrap))}`;
-  });
+  const parts = fieldsIn(schema).map(
+    ({ key, schema: part, isRequired }) => `${key}${isRequired ? "" : "?"}: ${wrap(write(part, wrap))}`,
+  );
   return `{ ${parts.join("; ")} }`;
 }
 
