@@ -2,7 +2,6 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { HostProgram, HostProvider } from "../../engine/cli/cli.ts";
-import type { HostedCalls } from "../../engine/hosted/calls.ts";
 import type { StepInfo } from "../../engine/index.ts";
 import { packageFolder } from "../../machine/ownPackage.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type RenamedSide,
   type RowsLeft,
 } from "../../provider/environment/leaving.ts";
-import { toShownNames, describeNamed, readName } from "../../provider/pulumi/names.ts";
+import { toShownNames, describeNamed, findOwnResource, readName } from "../../provider/pulumi/names.ts";
 
 /** Set to give each provider a process of its own, where one is looked at or killed. */
 const separately = "MICROAPPS_PROVIDER_PROCESS";
@@ -49,17 +48,22 @@ export const hostFiles: HostProgram = ({ file, runtime, workdir, content }) => {
 };
 
 /** Begins to work in the folder of a program, with our own provider. */
-async function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): Promise<HostedCalls> {
+function begin({ plugin, workdir, engine, log, recall }: Parameters<HostProvider>[0]): ReturnType<HostProvider> {
   from ??= process.cwd();
   process.chdir(workdir);
-  const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
-  const provider = await (plugin === undefined ? hostDynamic(engine, log, recall) : hostPlugin(engine, log, recall));
-  const end = async (): Promise<void> => {
-    await provider.end();
-    if (from !== undefined) process.chdir(from);
-    from = undefined;
+  const load = async () => {
+    const { hostDynamic, hostPlugin } = await import("./hosted/providers.ts");
+    return plugin === undefined ? hostDynamic(engine, log, recall) : hostPlugin(engine, log, recall);
   };
-  return { ...provider, end };
+  const provider = load().then(({ call, departs, end }) => ({
+    ...{ call, departs },
+    end: async () => {
+      await end();
+      if (from !== undefined) process.chdir(from);
+      from = undefined;
+    },
+  }));
+  return { provider, servesCode: (code) => findOwnResource(code) !== undefined };
 }
 
 /** The folder of the package that a program's dynamic resources name; undefined where there is none. */

@@ -19,6 +19,7 @@ import type { PluginFolder, Project } from "../workspace/project.ts";
 import { connectTo, type Service } from "./connection.ts";
 import type { ResourceProvider } from "./provider.ts";
 import { ProviderClient } from "./providerClient.ts";
+import { SplitProvider } from "./splitProvider.ts";
 
 /** Milliseconds that a provider gets for a cancellation, and again for its end, as with Pulumi. */
 const gracePeriodMs = 5000;
@@ -44,7 +45,9 @@ interface Hosting {
 }
 
 /** Gives providers in this process; undefined for those that need a process of their own. */
-export type HostProvider = (hosting: Hosting) => Promise<HostedCalls> | undefined;
+export type HostProvider = (
+  hosting: Hosting,
+) => { provider: Promise<HostedCalls>; servesCode: (code: unknown) => boolean } | undefined;
 
 /** Settings of a run for its providers. */
 export interface ProviderSettings {
@@ -65,17 +68,20 @@ export interface ProviderSettings {
 
 /**
  * Starts a provider: the plugin, or without one that of dynamic resources. It is in this process where the host has it, and
- * its environment is this process's.
+ * its environment is this process's; what it does not serve there gets a process of its own.
  */
 export function startProvider(plugin: PluginFolder | undefined, settings: ProviderSettings): ResourceProvider {
   const { project, engineAddress, environment, host, log, recall } = settings;
   const { workdir } = project;
+  const inProcess = (): ProviderClient =>
+    new ProviderClient(startProcess(plugin, settings), { engineAddress, folder: plugin?.folder ?? workdir });
   const hosted =
     environment === process.env
       ? host?.({ plugin: plugin?.folder, workdir, engine: engineAddress, recall, log: logTo(log) })
       : undefined;
-  const service = hosted ? serviceOf(hosted) : startProcess(plugin, settings);
-  return new ProviderClient(service, { engineAddress, folder: plugin?.folder ?? workdir });
+  if (!hosted) return inProcess();
+  const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: plugin?.folder ?? workdir });
+  return new SplitProvider(own, inProcess, plugin ? () => true : hosted.servesCode);
 }
 
 /** Starts a provider in this process for a project of which nothing may be executed. `name`: of its package. */
@@ -84,7 +90,13 @@ export function startInProcess(host: HostProvider, name: string, settings: Provi
   const plugin = name === dynamicPackage ? undefined : name;
   const hosted = host({ plugin, workdir: project.workdir, engine: engineAddress, recall, log: logTo(log) });
   if (!hosted) throw new Refusal(`the package '${name}' is not served here: the Pulumi CLI runs it`);
-  return new ProviderClient(serviceOf(hosted), { engineAddress, folder: project.workdir });
+  const own = new ProviderClient(serviceOf(hosted.provider), { engineAddress, folder: project.workdir });
+  const others = (): never => {
+    throw new Refusal(
+      "the state has a dynamic resource of other code, which nothing executes here: remove it with the program that made it",
+    );
+  };
+  return plugin === undefined ? new SplitProvider(own, others, hosted.servesCode) : own;
 }
 
 const logTo =

@@ -53,10 +53,8 @@ test("our provider works in the engine's process, and an engine that is ended at
   expect(organizations()).toBe(1);
 });
 
-test("a dynamic resource of others needs a provider in a process of its own, and keeps its code", async () => {
+test("a dynamic resource of others has a process of its own beside ours, and keeps its code", async () => {
   await project.write("index.js", program + foreign);
-  expect((await project.run("preview")).output).toContain("MICROAPPS_PROVIDER_PROCESS=1");
-  project.environment["MICROAPPS_PROVIDER_PROCESS"] = "1";
   const up = project.start("up --yes --skip-preview");
   expect((await up.ended).status).toBe(0);
   const { outputs = {} } = (await project.state()).get("note") ?? {};

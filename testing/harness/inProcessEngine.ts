@@ -37,7 +37,7 @@ export class InProcessEngine {
         .map(({ urn, id, outputs }) => ({ urn, id, outputs: mapProperties(outputs, revealSecrets) }));
     const settings = { project: { workdir: folder }, engineAddress: "", log, recall };
     const provider = startInProcess(
-      (hosting) => hostPlugin(undefined, hosting.log, hosting.recall),
+      (hosting) => ({ provider: hostPlugin(undefined, hosting.log, hosting.recall), servesCode: () => true }),
       "microapps",
       settings as unknown as Parameters<typeof startInProcess>[2], // all that one in this process asks for
     );

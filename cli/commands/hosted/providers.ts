@@ -30,11 +30,7 @@ export async function hostDynamic(address: string, log: Log, recall: Recall): Pr
       providers.host = { get: (key) => settings[key], rawConfig: settings };
       operations.began(urn);
     },
-    of: (code) => {
-      const own = findOwnResource(code);
-      if (own !== undefined) return providers.named(own);
-      throw new Error("it has code of its own, which needs a process for providers: set MICROAPPS_PROVIDER_PROCESS=1");
-    },
+    of: (code) => providers.named(findOwnResource(code) ?? ""),
     departs: (properties) => providers.departs(properties),
     describeUnfinished: (unfinished, details) =>
       describeUnfinished(new UnfinishedFailure(details, unfinished), details),
