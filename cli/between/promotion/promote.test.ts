@@ -148,6 +148,19 @@ const apart = {
   ...{ "staging.yaml": own("staging"), "prod.yaml": own("prod"), "staging.csv": countries, "prod.csv": countries },
 };
 
+test("a row that both sides changed in other cells has both; one that staging removed and prod changed is a conflict", async () => {
+  const repository = made(apart);
+  repository.commit({
+    "staging.csv": "Code,Name,Area\nDE,Germany,358\n",
+    "prod.csv": "Code,Name,Area\nDE,Deutschland,357\nFR,France,644\n",
+  });
+  const { conflicts } = await promoteIn(repository, ["staging", "prod"]);
+  expect(conflicts).toMatchObject([{ name: "countries/FR", base: { Area: "643" }, to: { Area: "644" } }]);
+  expect(repository.git("status", "--porcelain")).toBe("");
+  await promoteIn(repository, ["staging", "prod"], { ours: ["countries/FR"] });
+  expect(read(repository, "prod.csv")).toBe("Code,Name,Area\nDE,Deutschland,358\nFR,France,644\n");
+});
+
 test("a natural key that both sides corrected otherwise is a conflict of one row, decided for either side", async () => {
   const corrected = (): Repository => {
     const repository = made(apart);

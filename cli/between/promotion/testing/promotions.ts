@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Cells } from "../../../../provider/seedRows/digests.ts";
 import { afterEveryTest } from "../../../../testing/runner/endings.ts";
 import { Repository } from "../../../report/testing/repository.ts";
-import type { Records, Takeover } from "../../merge.ts";
 import { promote, type Promoted, type PromotionRequest } from "../promote.ts";
 
 const repositories: Repository[] = [];
@@ -71,16 +69,3 @@ export const staging = [
   "    rows-: [FR]",
   "",
 ].join("\n");
-
-/** The records of `to` once they have what they get. */
-export function withTaken(to: Records, taken: readonly Takeover[]): Map<string, Cells> {
-  const found = new Map<string, Cells>(to);
-  for (const change of taken) {
-    if (change.do === "remove") found.delete(change.key);
-    else if (change.do === "add") found.set(change.key, change.cells);
-    else
-      for (const [label, { from }] of Object.entries(change.cells))
-        found.set(change.key, { ...found.get(change.key), [label]: from });
-  }
-  return found;
-}
