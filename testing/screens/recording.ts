@@ -1,4 +1,4 @@
-import { createDisplay } from "../../engine/display/display.ts";
+import { createDisplay, type DisplayOptions } from "../../engine/display/display.ts";
 import type { EngineEvent } from "../../engine/events.ts";
 
 /** Events that a command printed with `--json`, without the parts that differ from run to run. */
@@ -40,18 +40,12 @@ function inOrder(run: EngineEvent[]): EngineEvent[] {
 /** The final screen of a recording, and its lines that are wider than the terminal. */
 export function screen(
   recording: Recording,
-  { width, interactive = true, color = false }: { width: number; interactive?: boolean; color?: boolean },
+  { width, ...form }: { width: number } & Pick<Partial<DisplayOptions>, "interactive" | "color" | "diff">,
 ): { text: string; overflowing: string[] } {
   let written = "";
-  const { emit, close } = createDisplay({
-    form: "text",
-    diff: false,
-    interactive,
-    color,
-    write: (text) => (written += text),
-    width: () => width,
-    now: () => 0,
-  });
+  const usual = { form: "text", interactive: true, color: false, diff: false } as const;
+  const write = (text: string): void => void (written += text);
+  const { emit, close } = createDisplay({ ...usual, ...form, write, width: () => width, now: () => 0 });
   for (const event of recording) emit(event);
   close();
   return { text: written, overflowing: written.split("\n").filter((line) => line.length > width) };

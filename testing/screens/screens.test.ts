@@ -9,13 +9,16 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { recorded, type Recording, screen } from "./recording.ts";
 
-// Screens of a stack's life on terminals of two widths and on none, and what other commands print. UPDATE_SCREENS=1 rewrites
+// Screens of a stack's life on terminals of two widths, on none and with --diff, and what other commands print. UPDATE_SCREENS=1 rewrites
 // the texts: read them.
 const places = [
   ["80 columns", { width: 80 }],
   ["120 columns", { width: 120 }],
   ["no terminal", { width: 120, interactive: false }],
 ] as const;
+/** Shown with --diff as well: what is made, changed, added and removed, each property below its resource. */
+const withDiff = ["create", "roster", "fileSeed", "repair"];
+const diffs = ["no terminal, with --diff", { width: 120, interactive: false, diff: true }] as const;
 const text = (name: string): string => join(repository, "testing/screens", `${name}.txt`);
 
 const dev = `organizations:
@@ -128,7 +131,7 @@ afterAll(async () => {
 const names = ["create", "preview", "update", "roster", "fileSeed", "replace", "drift", "repair", "failure", "destroy"];
 test.each(names)("%s", async (name) => {
   const recording = recordings.get(name) ?? [];
-  const screens = places.map(([place, form]) => {
+  const screens = [...places, ...(withDiff.includes(name) ? [diffs] : [])].map(([place, form]) => {
     const { text, overflowing } = screen(recording, form);
     const isPlain = stripVTControlCharacters(screen(recording, { ...form, color: true }).text) === text;
     expect([place, isPlain, text.length > 0, "interactive" in form ? [] : overflowing]).toEqual([

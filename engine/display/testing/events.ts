@@ -2,7 +2,7 @@ import type { EngineEvent, StepInfo } from "../../events.ts";
 import { createDisplay, type Display, type DisplayOptions } from "../display.ts";
 
 export const stackUrn = "urn:pulumi:dev::crew::pulumi:pulumi:Stack::crew-dev";
-export const groupUrn = "urn:pulumi:dev::crew::microapps:index:Group::core";
+const groupUrn = "urn:pulumi:dev::crew::microapps:index:Group::core";
 export const teamUrn = "urn:pulumi:dev::crew::microapps:index:Group$pulumi-nodejs:dynamic/microapps:Team::core-team";
 export const appUrn = "urn:pulumi:dev::crew::pulumi-nodejs:dynamic/microapps:App::web";
 
@@ -66,10 +66,6 @@ export const log = (severity: Log["severity"], message: string, urn?: string): L
   ...(urn === undefined ? {} : { urn }),
 });
 export const live = (message: string, urn: string): Log => ({ ...log("info", message, urn), ephemeral: true });
-export const printed = (message: string, stream: "stdout" | "stderr" = "stdout"): Log => ({
-  ...log("info", message),
-  printed: stream,
-});
 
 export function display(options: Partial<DisplayOptions>): Display {
   return createDisplay({
