@@ -223,6 +223,46 @@ test("the plugin's import file has IDs, and the rows whole", async () => {
   });
 });
 
+test("members whose addresses are not shown go by user ID: unchanged here, and made where they are known", async () => {
+  const [, , , crew = ""] = await fill();
+  const { teamMembers } = await client.teammembers({ teamIDs: [crew] });
+  const hidden = { memberForm: "userIDs", memberAddress: "no" } as const;
+  source.behave(hidden);
+  const { output } = await dump(source, "one", "--team", crew, "--import", "dynamic", "--json");
+  expect(JSON.parse(output)).toMatchObject({
+    warnings: [
+      'team "Crew": 3 members without an address that the platform shows: declared by user ID, which another platform does not know',
+    ],
+  });
+  const text = await readFile(join(folder, "one/environment.yaml"), "utf8");
+  for (const { userID, role = "" } of teamMembers) expect(text).toMatch(new RegExp(`^ +"?${userID}"?: ${role}$`, "m"));
+  const users = teamMembers.map(({ userID: id, email = "" }) => ({ id, email }));
+  const [own] = users.filter(({ email }) => email === administrator.email);
+  const others = users.filter((user) => user !== own);
+  const known = await createEmulator({ seed: { administrator: { ...administrator, ...own }, users: others } });
+  known.behave(hidden);
+  const projects = [
+    await projectOn(source, administrator, true),
+    await projectOn(known, administrator, false),
+  ] as const;
+  try {
+    for (const project of projects) {
+      await project.write("environment.yaml", text);
+      await project.succeed("stack init dev");
+    }
+    const [here, there] = projects;
+    await imported(here, await readFile(join(folder, "one/import.json"), "utf8"));
+    expect(await here.steps("up", "--yes")).toEqual([]);
+    await there.succeed("up", "--yes");
+    const [made] = [...(await there.state()).values()].filter(({ urn }) => urn.includes("index:Team::"));
+    await dump(known, "two", "--team", made?.id ?? "");
+    expect(await readFile(join(folder, "two/environment.yaml"), "utf8")).toBe(text);
+  } finally {
+    for (const project of projects) await project.remove();
+    await known.close();
+  }
+});
+
 test("init makes a project of files alone of a dump, with what the plugin imports under its names", async () => {
   const people = await fill();
   await dump(source, "one", ...people, ...allTables);
