@@ -18,14 +18,10 @@ const person = (userID: string, role = "member"): Person => ({ userID, email: `$
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 interface Habits {
-  /** Lists user IDs alone. */
-  bare?: boolean;
   /** Refuses this address. */
   refuses?: string;
   /** Forbids additions and names the person. */
   forbids?: boolean;
-  /** Adds people, then answers with a failure. */
-  failing?: boolean;
   /** Runs in another window after each of our additions. */
   meanwhile?: () => void;
 }
@@ -33,7 +29,7 @@ interface Habits {
 /** A platform with these teams. */
 async function platform(
   teams: Record<string, Person[]>,
-  { bare, refuses, forbids, failing, meanwhile }: Habits = {},
+  { refuses, forbids, meanwhile }: Habits = {},
 ): Promise<MemberLists> {
   server = await serve(({ endpoint, body, path }, response) => {
     if (endpoint === "userid") {
@@ -47,8 +43,8 @@ async function platform(
       return undefined;
     }
     if (endpoint === "teammembers") {
-      const members = teamIDs.flatMap((teamID) => (teams[teamID] ?? []).map((one) => ({ ...one, teamID })));
-      return { body: { teamMembers: bare ? members.map(({ userID }) => userID) : members } };
+      const teamMembers = teamIDs.flatMap((teamID) => (teams[teamID] ?? []).map((one) => ({ ...one, teamID })));
+      return { body: { teamMembers } };
     }
     if (endpoint === "insertteammembers") {
       const emails = textsOf(body["emails"]);
@@ -62,7 +58,6 @@ async function platform(
       }
       for (const teamID of teamIDs) teams[teamID]?.push(...emails.map((email) => person(email.split("@")[0] ?? "")));
       meanwhile?.();
-      if (failing) say(response, 500, { status: "failure", message: "Oops" });
       return { status: "success" };
     }
     if (endpoint === "updateteammember") return { status: "success" };
