@@ -33,22 +33,6 @@ const team = (changes: Change[], remove: number): Thing => ({
 });
 
 describe("environments that change alike", () => {
-  test("four lines in three of them are at most 2,500 bytes", () => {
-    const things = [
-      seed([row("A"), { ...row("B"), op: "add", fields: [fieldOf("Name", undefined, "Berlin")] }], {
-        place: "base.yaml:12:3",
-        rows: { add: 1, change: 1, remove: 0, same: 40 },
-      }),
-      team([person("ada@example.com", "change", "member", "admin")], 0),
-      { ...seed([setting("maxRemovals", 0.1, 0.2)]), name: "people", rows: undefined, place: "base.yaml:20:3" },
-    ];
-    const pending = { compared: true, why: sealed, things };
-    const all = names.map((name) => environment(things, { name, pending }));
-    const text = markdown(set(all, { alsoChanged: { count: 1, files: ["README.md"] } }));
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_500);
-    expect(text.match(/may run in the pipeline/g)).toHaveLength(1);
-  });
-
   test("one row in three of them, with what is open: once, and at most 2,500 bytes", () => {
     const pending = { compared: true, why: sealed, things: [seed([row("A")])] };
     const all = names.map((name) => environment([seed([row("A")], { place: "base.yaml:12:3" })], { name, pending }));

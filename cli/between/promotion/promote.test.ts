@@ -320,22 +320,6 @@ seeds:
     const row = promoteIn(two(), ["staging", "prod"], { only: ["contries/IT"] });
     await expect(row).rejects.toThrow("neither environment has contries/IT: did you mean countries?");
   });
-
-  test("disjoint promotions commute", async () => {
-    const texts = [];
-    for (const order of [
-      ["countries/IT", "countries/ES"],
-      ["countries/ES", "countries/IT"],
-    ]) {
-      const repository = two();
-      for (const only of order) {
-        await promoteIn(repository, ["staging", "prod"], { only: [only] });
-        repository.commit();
-      }
-      texts.push((await promoteIn(repository, ["staging", "prod"])).taken, read(repository, "promotions.yaml").length);
-    }
-    expect(texts.slice(0, 2)).toEqual(texts.slice(2));
-  });
 });
 
 test("promotions.yaml is written behind the files: it is never ahead of them", async () => {
