@@ -34,7 +34,7 @@ export function indexPage(schema: PackageSchema): string {
   );
 }
 
-const installation = readFileSync(join(import.meta.dirname, "../../../tools/pages/installation.md"), "utf8").trimEnd();
+const words = readFileSync(join(import.meta.dirname, "../../../tools/pages/installation.md"), "utf8").trimEnd();
 
 /** How to install the package for each language, and all of its configuration. */
 export function installationPage(schema: PackageSchema): string {
@@ -51,15 +51,6 @@ export function installationPage(schema: PackageSchema): string {
   return registryPage(
     "Microapps: installation and configuration",
     "How to install the Microapps provider for each language, and how to configure it.",
-    "## Installation",
-    installation,
-    "## Configuration",
-    "```sh\npulumi config set microapps:endpoint https://platform.example.com   # or: npx microapps config set …\npulumi config set microapps:email you@example.com\npulumi config set microapps:password --secret\n```",
-    table("| key | variable | type | what it is |", settings),
-    "A variable of the environment takes precedence over the stack. A refresh or destroy runs with the configuration in the state, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` also binds explicit providers. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one. `userID` was spelled `userId`: configurations and programs without types may go on to say so, YAML programs and SDKs may not.",
-    "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. [More variables](report.md#variables).",
-    "A password, token or API key in plain text is a warning; one under 4 characters is an error, because no message could hide it.",
-    "Calls go through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless `NO_PROXY` has the host.",
-    "An endpoint `emulator:platform.db?seed=platform.yaml` starts [a platform on this machine](../emulator/README.md) inside the provider.",
+    words.replace("{{settings}}", () => table("| key | variable | type | what it is |", settings)),
   );
 }
