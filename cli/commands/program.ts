@@ -5,7 +5,8 @@ import { removedFlagsOf } from "../../machine/removed.ts";
 import { describeSizes } from "../../provider/environment/leaving.ts";
 import * as own from "./commands.ts";
 import { startEmulatorsHere } from "./emulator/emulators.ts";
-import { hostFiles, hostOwn, RenamingWatch } from "./hosting.ts";
+import { hostFiles, hostOwn } from "./hosting.ts";
+import { RenamingWatch } from "./renamings.ts";
 
 const { version } = readOwnPackage();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { RenamingWatch } from "./hosting.ts";
+import { RenamingWatch } from "./renamings.ts";
 
 type Types = (kind: string) => string;
 const plugin: Types = (kind) => `microapps:index:${kind}`;
