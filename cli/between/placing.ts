@@ -5,7 +5,7 @@ import type { RowData } from "../../platform/contract/values.ts";
 import { isObject } from "../../platform/contract/wire.ts";
 import { listSources } from "../../provider/environment/declaration.ts";
 import { withRowEdits } from "../../provider/environment/schema.ts";
-import { maxMegabytesOfLayer, rootOf, textIfAny, toSlashes } from "../../provider/files/files.ts";
+import { rootOf, textIfAny, toSlashes } from "../../provider/files/files.ts";
 import { find, parse, toPlainValue, type Value } from "../../provider/layers/document.ts";
 import { rowVerbs } from "../../provider/layers/layers.ts";
 import { naturalKey, type Cells } from "../../provider/seedRows/digests.ts";
@@ -149,7 +149,7 @@ export class EnvironmentFiles {
 
   #read(file: string): Value | undefined {
     if (!this.#parsed.has(file)) {
-      const text = textIfAny(this.declared.folder, file, maxMegabytesOfLayer);
+      const text = textIfAny(this.declared.folder, file);
       this.#parsed.set(file, text === undefined ? undefined : parse(text, file, () => undefined));
     }
     return this.#parsed.get(file);

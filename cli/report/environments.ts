@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sentences, unbroken } from "../../platform/messages/text.ts";
 import { type Declaration, type HeldRule, readEnvironment } from "../../provider/environment/declaration.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../provider/files/files.ts";
+import { textIfAny } from "../../provider/files/files.ts";
 import {
   describePlace,
   find,
@@ -103,7 +103,7 @@ export function formerEnvironments(text = "{}"): EnvironmentEntry[] {
 
 /** The environments that a project lists; undefined where it has no such file. Throws a DataRefusal. */
 export function readEnvironments(folder: string): EnvironmentEntry[] | undefined {
-  const text = textIfAny(folder, environmentsFile, maxMegabytesOfLayer);
+  const text = textIfAny(folder, environmentsFile);
   return text === undefined ? undefined : environmentsIn(text);
 }
 

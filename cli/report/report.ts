@@ -4,7 +4,7 @@ import { EngineError } from "../../engine/index.ts";
 import { today } from "../../machine/today.ts";
 import { listEnds } from "../../provider/environment/checks.ts";
 import type { Declaration } from "../../provider/environment/declaration.ts";
-import { LateError, maxMegabytesOfLayer, rootOf, textIfAny, until } from "../../provider/files/files.ts";
+import { LateError, rootOf, textIfAny, until } from "../../provider/files/files.ts";
 import { type TreeEntry, treeOf, workingTreeOf } from "../../provider/files/git.ts";
 import { describePlace } from "../../provider/layers/document.ts";
 import {
@@ -121,7 +121,7 @@ interface Listed {
 async function environmentsOf({ request, base, tree }: Sides): Promise<Listed> {
   const { stacks, file } = request;
   const was = formerEnvironments(await base.text(environmentsFile));
-  const after = textIfAny(tree.folder, environmentsFile, maxMegabytesOfLayer) ?? "{}";
+  const after = textIfAny(tree.folder, environmentsFile) ?? "{}";
   const is = file === undefined ? environmentsIn(after) : formerEnvironments(after);
   const former = new Map(was.map((entry) => [entry.name, entry]));
   const named = file === undefined ? [] : [file];

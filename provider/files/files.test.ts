@@ -103,7 +103,7 @@ test("a file that can't be read is not taken for none", () => {
   writeFileSync(join(program, "large.yaml"), "");
   truncateSync(join(program, "large.yaml"), (maxMegabytesOfLayer + 1) * 2 ** 20);
   symlinkSync(join(folder, "credentials"), join(program, "link.yaml"));
-  const text = (name: string): string | undefined => textIfAny(program, name, maxMegabytesOfLayer);
+  const text = (name: string): string | undefined => textIfAny(program, name);
   expect(text("dev.yaml")).toBe("own");
   expect(text("none.yaml")).toBeUndefined();
   expect(() => text("large.yaml")).toThrow("large.yaml can't be read, and it may decide what a run does: it has more");

@@ -88,11 +88,11 @@ export function textOrReason(
 }
 
 /**
- * The text of a file that a program in `directory` names; undefined where there is none. Throws where there is one that
- * can't be read: what stands in it may decide something.
+ * The text of a file that a program in `directory` names, of a layer's size at most; undefined where there is none. Throws
+ * where there is one that can't be read: what stands in it may decide something.
  */
-export function textIfAny(directory: string, name: string, megabytes: number): string | undefined {
-  const found = textOrReason(directory, name, megabytes);
+export function textIfAny(directory: string, name: string): string | undefined {
+  const found = textOrReason(directory, name, maxMegabytesOfLayer);
   if ("text" in found) return found.text;
   if (found.reason === absent) return undefined;
   throw new FileRefusal(`${name} can't be read, and it may decide what a run does: ${found.reason}`);

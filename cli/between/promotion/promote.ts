@@ -3,7 +3,7 @@ import { dirname, join, posix } from "node:path";
 import { z } from "zod";
 import { formatCounts, unbroken } from "../../../platform/messages/text.ts";
 import { holdsConfigured } from "../../../provider/environment/schema.ts";
-import { maxMegabytesOfLayer, pathInRepository, rootOf, textIfAny } from "../../../provider/files/files.ts";
+import { pathInRepository, rootOf, textIfAny } from "../../../provider/files/files.ts";
 import { runGit } from "../../../provider/files/git.ts";
 import { find, toPlainValue } from "../../../provider/layers/document.ts";
 import { rowVerbs } from "../../../provider/layers/layers.ts";
@@ -66,7 +66,7 @@ export async function promote(request: PromotionRequest): Promise<Promoted> {
   };
   const files = [environmentsFile, promotionsFile, ...filesOf(declared.from), ...filesOf(declared.to)];
   if (!request.dirty) await assertCommitted(folder, files);
-  const entries = parsePromotions(textIfAny(folder, promotionsFile, maxMegabytesOfLayer) ?? "");
+  const entries = parsePromotions(textIfAny(folder, promotionsFile) ?? "");
   const base = await findBase({ root, prefix, from, to }, entries);
   const tree = await BaseTree.of(root, prefix, base.commit);
   try {

@@ -6,7 +6,7 @@ import { isObject, jsonIn } from "../../../platform/contract/wire.ts";
 import { formatCount, quote, some } from "../../../platform/messages/text.ts";
 import { type Declaration, readEnvironment } from "../../../provider/environment/declaration.ts";
 import { EnvironmentError } from "../../../provider/environment/problems.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
+import { textIfAny } from "../../../provider/files/files.ts";
 import { find, type Value } from "../../../provider/layers/document.ts";
 import {
   fileNameOf,
@@ -74,7 +74,7 @@ function rowReader(name: string, folder: string, root: Value): (seed: Seed) => R
 /** The schema of rows that `table schema --out schemas` wrote; undefined where there is none. */
 function readRowSchema(table: string, folder: string): RowSchema | undefined {
   const beside = `schemas/${fileNameOf(table)}.rows.schema.json`;
-  const text = textIfAny(folder, beside, maxMegabytesOfLayer);
+  const text = textIfAny(folder, beside);
   if (text === undefined) return undefined;
   const content = jsonIn(text);
   const items = isObject(content) ? content["items"] : undefined;

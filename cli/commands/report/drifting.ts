@@ -3,7 +3,7 @@ import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { ApiError } from "../../../platform/contract/wire.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
+import { textIfAny } from "../../../provider/files/files.ts";
 import { MemberLists } from "../../../provider/people/members.ts";
 import { ConfigurationError, platformOf } from "../../../provider/pulumi/configuration.ts";
 import { maskOf } from "../../../provider/pulumi/properties.ts";
@@ -48,7 +48,7 @@ interface Target {
 
 /** What drift.yaml accepts. */
 export const toleratedIn = (folder: string): Accepted[] =>
-  parseAccepted(textIfAny(folder, driftFile, maxMegabytesOfLayer) ?? "", Date.now());
+  parseAccepted(textIfAny(folder, driftFile) ?? "", Date.now());
 
 /** Looks at each environment, writes what was found, and sets the exit status. */
 export async function runDrift(options: ReportOptions & DriftOptions): Promise<void> {
@@ -60,7 +60,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
     throw new EngineError("--tolerate needs --because: say why it is left as it is");
   const folder = projectFolder(cwd);
   const now = Date.now();
-  const text = textIfAny(folder, driftFile, maxMegabytesOfLayer) ?? "";
+  const text = textIfAny(folder, driftFile) ?? "";
   const accepted = parseAccepted(text, now);
   const looks: { environment: EnvironmentChanges; look: Look }[] = [];
   for (const target of targetsIn(folder, options.stacks))
